@@ -1,0 +1,219 @@
+"""The command line: ``muse demo``, ``muse train`` and ``muse senses``; ``python -m muse`` is the same."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from muse import MUSE
+from muse.corpus import LineSentence
+from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
+from muse.evaluation.clustering import purity, v_measure
+from muse.settings import Settings
+
+DEMO_SENTENCES, DEMO_WORDS = 40_000, 1_000
+DEMO_CARDS = ("bank", "spring", "rock", "cell", "match")
+# What a person knows to be ambiguous; cards of those that a named corpus holds are shown.
+FILE_CARDS = ("head", "tie", "bank", "cell", "spring", "rock", "apple", "java", "current", "match")
+EXAMPLES_FROM = 200_000  # sentences of a named corpus that are searched for example uses
+MAIN_SETTINGS = (
+    "senses", "vector_size", "window", "min_count", "epochs", "negative", "sample", "alpha", "strategy", "reward",
+    "init", "collocates", "workers", "seed",
+)  # fmt: skip
+
+Example = tuple[float, str]  # probability of the sense, and the words around its occurrence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Arguments without the program's name; by default those of the process.
+
+    Returns
+    -------
+    int
+        The exit status: 0, or 1 with a message on standard error.
+    """
+    options = _parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], None] = options.run
+    try:
+        run(options)
+    except (OSError, ValueError, TypeError, LookupError, MemoryError) as error:
+        print(f"muse {options.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="muse", description="Sense embeddings from plain text.")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    demo = commands.add_parser("demo", help="train on generated text with known senses, or on a file; show senses")
+    demo.add_argument("--corpus", metavar="FILE", help="plain text, one sentence a line, words separated by spaces")
+    demo.add_argument("--words", nargs="+", metavar="WORD", help="words whose senses are shown")
+    demo.add_argument("--save", metavar="PATH", help="keep the model")
+    _add_settings(demo, ("epochs", "vector_size", "senses", "workers", "seed"))
+    demo.set_defaults(run=run_demo)
+
+    train = commands.add_parser("train", help="train on a file and save the model")
+    train.add_argument("corpus", metavar="FILE", help="plain text, one sentence a line, words separated by spaces")
+    train.add_argument("--save", metavar="PATH", required=True, help="where the model goes (.safetensors)")
+    _add_settings(train, MAIN_SETTINGS)
+    train.set_defaults(run=run_train)
+
+    senses = commands.add_parser("senses", help="show the senses of a word of a saved model")
+    senses.add_argument("model", metavar="MODEL", help="a file that `muse train` wrote")
+    senses.add_argument("word", metavar="WORD")
+    senses.add_argument("--context", metavar="TEXT", help="also say which sense this text means")
+    senses.set_defaults(run=run_senses)
+    return parser
+
+
+def _add_settings(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
+    """Options for some settings of MUSE; their meaning and default are those of `muse.settings`."""
+    fields = {field.name: field for field in dataclasses.fields(Settings)}
+    group = parser.add_argument_group("settings of the model (MUSE in Python has more)")
+    for name in names:
+        meaning = fields[name].metadata["doc"].replace("%", "%%")
+        group.add_argument("--" + name.replace("_", "-"), type=_value, dest=name, metavar="X", help=meaning)
+    parser.set_defaults(setting_names=names)
+
+
+def _value(text: str) -> int | float | str:
+    """A number if it reads as one: `Settings` checks the rest and says what is allowed."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
+    values = {name: getattr(options, name) for name in options.setting_names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+# ---------------------------------------------------------------------------------------------------- subcommands
+
+
+def run_demo(options: argparse.Namespace) -> None:
+    """Train, then print speed, sense use, the score against the known senses, and sense cards."""
+    settings = {"senses": 2, "vector_size": 50, "progress": sys.stderr.isatty(), **_given_settings(options)}
+    if options.corpus is None:
+        corpus = make_ambiguous_corpus(DEMO_SENTENCES, DEMO_WORDS, seed=0)
+        ambiguous = len(corpus.ambiguous_words)
+        print(f"text      {DEMO_SENTENCES:,} generated sentences in which {ambiguous} words mean two things each")
+        model = _train({"sentences": corpus.sentences, **settings})
+        _print_recovery(model, corpus)
+        sentences: Iterable[list[str]] = corpus.sentences
+    else:
+        print(f"text      {options.corpus}")
+        model = _train({"corpus_file": options.corpus, **settings})
+        sentences = islice(LineSentence(options.corpus), EXAMPLES_FROM)
+    words = options.words or [word for word in (DEMO_CARDS if options.corpus is None else FILE_CARDS) if word in model]
+    examples = _find_examples(model, words, sentences)
+    for word in words:
+        _print_card(model, word, examples[word])
+    _save(model, options.save)
+
+
+def run_train(options: argparse.Namespace) -> None:
+    """Train on a file and save."""
+    print(f"text      {options.corpus}")
+    model = _train({"corpus_file": options.corpus, "progress": sys.stderr.isatty(), **_given_settings(options)})
+    _save(model, options.save)
+
+
+def run_senses(options: argparse.Namespace) -> None:
+    """Print the senses of a word, and which of them a context means."""
+    model = MUSE.load(options.model, mmap=True)
+    _print_card(model, options.word, {})
+    if options.context is not None:
+        probabilities = model.sense_probabilities(options.word, options.context)
+        listed = ", ".join(f"{options.word}#{k} {share:.0%}" for k, share in enumerate(probabilities.tolist()))
+        print(f"\nin this context: {listed}")
+
+
+def _train(arguments: dict[str, Any]) -> MUSE:
+    """Train a model, and say how fast it went and how the senses are used."""
+    start = time.perf_counter()
+    model = MUSE(**arguments)
+    seconds = time.perf_counter() - start
+    last, settings = model.history[-1], model.settings
+    print(f"training  {len(model):,} words, {model.arrays.n_senses:,} senses, dimension {settings.vector_size}, "
+          f"{settings.epochs} epochs in {seconds:.1f} s: {last['tokens_per_second']:,.0f} tokens/s")  # fmt: skip
+    used = np.exp([_entropy(model.sense_prior(word)) for word in model.vocabulary.words if model.n_senses(word) > 1])
+    if used.size:
+        print(f"senses    {used.mean():.2f} in effective use a word, on average")
+    return model
+
+
+def _entropy(shares: np.ndarray) -> float:
+    positive = shares[shares > 0].astype(np.float64)
+    return float(-(positive * np.log(positive)).sum())
+
+
+def _save(model: MUSE, path: str | None) -> None:
+    if path is not None:
+        model.save(path)
+        print(f"\nsaved to {path}")
+
+
+# ---------------------------------------------------------------------------------------------------- what is shown
+
+
+def _print_recovery(model: MUSE, corpus: AmbiguousCorpus) -> None:
+    """How well the selected senses are the true ones, as means over the ambiguous words."""
+    selected = list(model.disambiguate_batch(corpus.sentences))
+    measures = []
+    for word, found in corpus.occurrences().items():
+        if word in model:
+            true = [sense for *_, sense in found]
+            chosen = [int(selected[sentence][position]) for sentence, position, _ in found]
+            measures.append((v_measure(true, chosen)[2], purity(true, chosen), purity(true, [0] * len(true))))
+    v, right, majority = np.mean(measures, axis=0)
+    print(f"recovered V-measure {v:.2f}; {right:.0%} of the occurrences sorted right, where one sense would give "
+          f"{majority:.0%}")  # fmt: skip
+
+
+def _find_examples(
+    model: MUSE, words: Sequence[str], sentences: Iterable[Sequence[str]]
+) -> dict[str, dict[int, Example]]:
+    """For each sense of each word, the occurrence in which it is most probable."""
+    best: dict[str, dict[int, Example]] = {word: {} for word in words}
+    holding = [list(sentence) for sentence in sentences if not best.keys().isdisjoint(sentence)]
+    selected = model.disambiguate_batch(holding, probabilities=True)
+    for sentence, (senses, probabilities) in zip(holding, selected, strict=True):
+        for position, word in enumerate(sentence):
+            if word in best:
+                sense, probability = int(senses[position]), float(probabilities[position])
+                if probability > best[word].get(sense, (0.0, ""))[0]:
+                    best[word][sense] = probability, " ".join(sentence[max(0, position - 6) : position + 7])
+    return best
+
+
+def _print_card(model: MUSE, word: str, examples: dict[int, Example]) -> None:
+    card = model.describe(word, topn=6)
+    print(f"\n{word}: {card.count:,} uses")
+    for sense in card.senses:
+        print(f"  {sense.key}  {sense.share:4.0%}  like {', '.join(key for key, _ in sense.neighbours)}")
+        example = examples.get(int(sense.key.rpartition("#")[2]))
+        if example is not None:
+            print(f'  {" " * len(sense.key)}        as in "{example[1]}"')
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""The errors that muse raises where a standard type alone would say too little.
+
+Each derives from the standard type that a caller would expect, so ``except KeyError`` and the like keep working.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+_SEARCHED = 100_000  # most frequent words that are compared with a misspelt one
+
+
+class UnknownWordError(KeyError):
+    """A word that the vocabulary does not hold; the message names the nearest spellings.
+
+    Parameters
+    ----------
+    word : str
+        The word that was asked for.
+    vocabulary : sequence of str
+        Known words. They are compared with `word` only when the message is read, so a program that catches the error
+        for thousands of words pays nothing for it.
+    """
+
+    def __init__(self, word: str, vocabulary: Sequence[str] = ()) -> None:
+        super().__init__(word)
+        self.word = word
+        self._vocabulary = vocabulary
+
+    def __str__(self) -> str:
+        message = f"the word {self.word!r} is not in the vocabulary"
+        near = nearest_spellings(self.word, self._vocabulary)
+        if near:
+            return f"{message}; the nearest known spellings are {', '.join(map(repr, near))}"
+        return f"{message}; model.vocabulary.words lists the words that are"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.word,)  # to another process without the vocabulary
+
+
+class UnknownSenseError(KeyError):
+    """A sense key that names no sense, such as ``"head#7"`` where "head" has three senses."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class NotTrainedError(RuntimeError):
+    """A model was asked for something that only training gives it."""
+
+
+class ModelFileError(ValueError):
+    """A file that is not a model of ours, or is damaged, or was written by a newer version."""
+
+
+class DivergenceError(FloatingPointError):
+    """Training left the range of floating-point numbers; the message says which settings to change."""
+
+
+class InsufficientMemoryError(MemoryError):
+    """Said before training starts, with the figure, where the model cannot fit into memory."""
+
+
+def nearest_spellings(word: str, vocabulary: Iterable[str], count: int = 3) -> list[str]:
+    """Known words that look like `word`: those that differ in case alone first, then by shared letters."""
+    lower = word.lower()
+    same: list[str] = []
+    similar: list[str] = []
+    for known in islice(vocabulary, _SEARCHED):
+        if known.lower() == lower:
+            same.append(known)
+        elif abs(len(known) - len(word)) <= 2:
+            similar.append(known)
+    return (same + difflib.get_close_matches(word, similar, n=count, cutoff=0.7))[:count]

@@ -1,0 +1,77 @@
+"""Are the senses real? The measures of the field as one-line calls.
+
+==============================  ====================================================================
+:func:`evaluate_scws`           similarity of words in context (SCWS): MaxSimC, AvgSimC, MaxSim, AvgSim
+:func:`evaluate_word_similarity`  WordSim-353, SimLex-999, MEN, RG-65, ...: Spearman with intervals
+:func:`evaluate_synonyms`       TOEFL, ESL, RD and your own synonym questions
+:func:`evaluate_induction`      word-sense induction: SemEval-2013 task 13, RUSSE, TWSI
+:func:`score_key`               any induced key against any gold key (also SemEval-2010 task 14)
+:func:`evaluate_wic`            word in context
+:func:`evaluate_pseudo_words`   merged words of your own corpus, with bounds: :class:`PseudoWordTask`
+==============================  ====================================================================
+
+Each is a task (``ScwsTask``, ...) called with a model; a task is made once and used for many models, or during
+training by :class:`EvaluationCallback`. A model is anything with the methods of :class:`SenseModel`;
+:class:`SenseKeyedVectors` makes one of any ``word#k`` vectors. Each task returns an :class:`EvaluationResult`, which
+prints as a table and converts to a dict, JSON or pandas. scipy and scikit-learn come with the extra
+``muse-senses[eval]``.
+
+Evaluation data does not ship with muse; the readers take the files as published.
+"""
+
+from muse.evaluation import clustering
+from muse.evaluation.callback import EvaluationCallback
+from muse.evaluation.induction import InductionTask, evaluate_induction, score_key
+from muse.evaluation.keys import Key, Occurrence, read_instances, read_key, read_table, write_key
+from muse.evaluation.pairs import draw_pairs
+from muse.evaluation.protocol import SenseModel, WordVectors
+from muse.evaluation.pseudowords import PseudoWordTask, evaluate_pseudo_words
+from muse.evaluation.results import EvaluationResult
+from muse.evaluation.scws import ScwsPair, ScwsTask, evaluate_scws, read_scws
+from muse.evaluation.similarity import WordPair, WordSimilarityTask, evaluate_word_similarity, read_word_pairs
+from muse.evaluation.stats import bootstrap_spearman, spearman
+from muse.evaluation.synonyms import SynonymQuestion, SynonymTask, evaluate_synonyms, read_synonyms, read_toefl
+from muse.evaluation.text import tokenize
+from muse.evaluation.vectors import SenseKeyedVectors
+from muse.evaluation.wic import WicPair, WicTask, evaluate_wic, read_wic
+
+__all__ = [
+    "EvaluationCallback",
+    "EvaluationResult",
+    "InductionTask",
+    "Key",
+    "Occurrence",
+    "PseudoWordTask",
+    "ScwsPair",
+    "ScwsTask",
+    "SenseKeyedVectors",
+    "SenseModel",
+    "SynonymQuestion",
+    "SynonymTask",
+    "WicPair",
+    "WicTask",
+    "WordPair",
+    "WordSimilarityTask",
+    "WordVectors",
+    "bootstrap_spearman",
+    "clustering",
+    "draw_pairs",
+    "evaluate_induction",
+    "evaluate_pseudo_words",
+    "evaluate_scws",
+    "evaluate_synonyms",
+    "evaluate_wic",
+    "evaluate_word_similarity",
+    "read_instances",
+    "read_key",
+    "read_scws",
+    "read_synonyms",
+    "read_table",
+    "read_toefl",
+    "read_wic",
+    "read_word_pairs",
+    "score_key",
+    "spearman",
+    "tokenize",
+    "write_key",
+]

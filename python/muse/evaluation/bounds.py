@@ -1,0 +1,212 @@
+"""What the pseudo-word test is compared with: one sense, k-means, and a supervised classifier on the same windows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse.evaluation import clustering
+from muse.evaluation.protocol import WordVectors
+from muse.evaluation.results import EvaluationResult
+from muse.evaluation.stats import require
+
+if TYPE_CHECKING:
+    from muse.evaluation.pseudowords import PseudoWordTask
+
+__all__ = ["SCORES", "WindowMeans", "compute_bounds", "keep_probability", "mean_row", "score_word"]
+
+
+SCORES = ("v_measure", "ari", "purity")
+COLLAPSED = 0.95  # a word of which one sense holds more than this share has collapsed
+
+
+def score_word(truth: NDArray[np.int64], chosen: NDArray[np.int64]) -> dict[str, Any]:
+    """The measures of one pseudo-word: V-measure, ARI, purity, senses used, and whether it collapsed onto one."""
+    top = float(np.unique(chosen, return_counts=True)[1].max() / len(chosen))
+    return {
+        "v_measure": clustering.v_measure(truth, chosen)[2],
+        "ari": clustering.adjusted_rand(truth, chosen),
+        "purity": clustering.purity(truth, chosen),
+        "senses": len(np.unique(chosen)),
+        "effective_senses": clustering.effective_clusters(chosen),
+        "top_share": top,
+        "collapsed": top > COLLAPSED,
+    }
+
+
+def mean_row(method: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The table row of a method: means over words."""
+    names = (*SCORES, "effective_senses", "collapsed")
+    return {"method": method, **{name: float(np.mean([row[name] for row in rows])) for name in names}}
+
+
+def keep_probability(counts: Mapping[str, int], sample: float) -> dict[str, float]:
+    """The chance with which word2vec's subsampling keeps each word: ``min(1, (sqrt(f / t) + 1) t / f)``.
+
+    Parameters
+    ----------
+    counts : mapping of str to int
+        Word counts; f is a count over their sum.
+    sample : float
+        The threshold t; 0 keeps everything.
+    """
+    if sample < 0:
+        raise ValueError(f"sample must not be negative, got {sample}")
+    threshold = sample * sum(counts.values())
+    if threshold == 0:
+        return dict.fromkeys(counts, 1.0)
+    return {
+        word: min(1.0, float(np.sqrt(threshold / count)) + threshold / count) if count > 0 else 1.0
+        for word, count in counts.items()
+    }
+
+
+class WindowMeans:
+    """Weighted mean of the word vectors around each occurrence, the occurrence itself left out.
+
+    Words without a vector are dropped before windows are measured, as a trainer drops them.
+
+    Parameters
+    ----------
+    sentences : sequence of token lists
+        The text.
+    sentence, position : int64 array, shape (n,)
+        Where the occurrences are.
+    vectors : word vectors
+        ``word in vectors`` and ``vectors[word]``.
+    weights : mapping of str to float
+        Weight of each word; 1 where it has none.
+    window : int
+        Words taken to each side.
+    """
+
+    def __init__(
+        self,
+        sentences: Sequence[Sequence[str]],
+        sentence: NDArray[np.int64],
+        position: NDArray[np.int64],
+        vectors: WordVectors,
+        weights: Mapping[str, float],
+        window: int,
+    ) -> None:
+        if window < 1:
+            raise ValueError(f"window must be at least 1, got {window}")
+        self.window = window
+        index: dict[str, int] = {}
+        rows: list[NDArray[np.float32]] = []
+        scale: list[float] = []
+        flat: list[int] = []
+        for tokens in sentences:
+            for token in tokens:
+                number = index.get(token)
+                if number is None:
+                    number = len(rows) if token in vectors else -1
+                    index[token] = number
+                    if number >= 0:
+                        rows.append(np.asarray(vectors[token], dtype=np.float32))
+                        scale.append(weights.get(token, 1.0))
+                flat.append(number)
+        if not rows:
+            raise ValueError("the word vectors know no word of the text: were they trained on text of this kind?")
+        self._matrix = np.stack(rows) * np.asarray(scale, dtype=np.float32)[:, None]
+        self._scale = np.asarray(scale, dtype=np.float32)
+        ids = np.asarray(flat, dtype=np.int64)
+        starts = np.concatenate([[0], np.cumsum([len(tokens) for tokens in sentences])])
+        target = starts[sentence] + position
+        kept = ids >= 0
+        kept[target] = True  # a target without a vector still stands between its neighbours
+        before = np.concatenate([[0], np.cumsum(kept)])
+        self._ids = ids[kept]
+        self._target = before[target]
+        self._low, self._high = before[starts[sentence]], before[starts[sentence + 1]]
+
+    def __call__(self, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Window means of the chosen occurrences: shape (n, D); zero where a window holds no known word."""
+        total = np.zeros((len(chosen), self._matrix.shape[1]), dtype=np.float32)
+        weight = np.zeros(len(chosen), dtype=np.float32)
+        target, low, high = self._target[chosen], self._low[chosen], self._high[chosen]
+        for step in (*range(-self.window, 0), *range(1, self.window + 1)):
+            place = target + step
+            inside = np.flatnonzero((place >= low) & (place < high))
+            words = self._ids[place[inside]]
+            inside, words = inside[words >= 0], words[words >= 0]
+            total[inside] += self._matrix[words]
+            weight[inside] += self._scale[words]
+        return np.asarray(np.divide(total, weight[:, None], out=total, where=weight[:, None] > 0))
+
+
+def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
+
+
+def _supervised(
+    features: NDArray[np.float32], truth: NDArray[np.int64], folds: int, seed: int
+) -> NDArray[np.int64] | None:
+    """Cross-validated predictions of a linear classifier; ``None`` where a member is too rare to be held out."""
+    rarest = int(np.unique(truth, return_counts=True)[1].min())
+    if len(np.unique(truth)) < 2 or rarest < 2:
+        return None
+    selection = require("sklearn.model_selection")
+    pipeline = require("sklearn.pipeline").make_pipeline(
+        require("sklearn.preprocessing").StandardScaler(),
+        # Any C from .003 to .3 gives nearly the same; this one is best on ten million tokens of encyclopedic text.
+        require("sklearn.linear_model").LogisticRegression(C=0.03, max_iter=300, solver="newton-cholesky"),
+    )
+    splitter = selection.StratifiedKFold(min(folds, rarest), shuffle=True, random_state=seed)
+    return np.asarray(selection.cross_val_predict(pipeline, features, truth, cv=splitter), dtype=np.int64)
+
+
+def _k_means(features: NDArray[np.float32], clusters: int, seed: int) -> NDArray[np.int64]:
+    distinct = len(np.unique(features, axis=0))
+    if distinct < 2:
+        return np.zeros(len(features), dtype=np.int64)
+    estimator = require("sklearn.cluster").KMeans(min(clusters, distinct), n_init=4, random_state=seed)
+    return np.asarray(estimator.fit_predict(features), dtype=np.int64)
+
+
+def compute_bounds(
+    task: PseudoWordTask,
+    vectors: WordVectors,
+    *,
+    window: int,
+    sample: float,
+    clusters: tuple[int, ...],
+    folds: int,
+    seed: int,
+) -> EvaluationResult:
+    """The rows of :meth:`PseudoWordTask.baselines`."""
+    if folds < 2 or any(k < 2 for k in clusters):
+        raise ValueError(f"folds and each number of clusters must be at least 2, got {folds} and {clusters}")
+    places = task.occurrences
+    where = (task.sentences, places.sentence, places.position, vectors)
+    means = WindowMeans(*where, keep_probability(task.counts, sample), window)
+    plain = WindowMeans(*where, {}, window)
+    found: dict[str, list[dict[str, Any]]] = {}
+    items: list[dict[str, Any]] = []
+    unlearnable: list[str] = []
+    for word, mine in zip(task.words, task.by_word(), strict=True):
+        features, truth = _unit(means(mine)), places.truth[mine]
+        labels: dict[str, NDArray[np.int64] | None] = {"majority": np.zeros(len(mine), dtype=np.int64)}
+        labels.update({f"k-means {k}": _k_means(features, k, seed) for k in clusters})
+        # Frequent words drown a clustering but tell a classifier of the part of speech, so it gets both means.
+        labels["supervised"] = _supervised(np.hstack([features, _unit(plain(mine))]), truth, folds, seed)
+        if labels["supervised"] is None:
+            unlearnable.append(word)
+        for method, chosen in labels.items():
+            if chosen is not None:
+                row = score_word(truth, chosen)
+                found.setdefault(method, []).append(row)
+                items.append({"word": word, "n": len(mine), "method": method, **row})
+    if "supervised" not in found:
+        raise ValueError("no pseudo-word has two members with two occurrences each: there is nothing to learn from")
+    table = [mean_row(method, rows) for method, rows in found.items()]
+    summary = {f"{row['method']} {name}": row[name] for row in table for name in SCORES}
+    settings = {"window": window, "sample": sample, "clusters": clusters, "folds": folds, "seed": seed}
+    notes = [f"left out of the supervised bound, a member occurs less than twice: {', '.join(unlearnable)}"]
+    return EvaluationResult(
+        "pseudo-word baselines", "supervised v_measure", summary, table, items, settings, notes if unlearnable else []
+    )

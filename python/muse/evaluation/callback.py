@@ -1,0 +1,195 @@
+"""Evaluation during training: a curve of scores, the best model kept, and an early stop."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import os
+import shutil
+import tempfile
+import time
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse.evaluation.results import EvaluationResult
+
+__all__ = ["EvaluationCallback"]
+
+logger = logging.getLogger("muse.evaluation")
+
+
+class EvaluationCallback:
+    """Evaluates a model every few epochs, keeps the best, and may stop training early.
+
+    Its hooks have gensim's names, so it serves ``muse.MUSE(..., callbacks=[...])``.
+
+    Parameters
+    ----------
+    task : callable
+        Takes the model; returns a number or an object with ``score``, higher being better. The tasks of this package
+        are such callables.
+    every : int
+        Evaluate after every so many epochs, and after the last one in any case.
+    keep_best : bool or path
+        ``True`` keeps a copy of the best model's arrays in memory (or, for a model without ``arrays``, in a temporary
+        file); a path saves the best model there each time that it improves; ``False`` keeps nothing.
+    patience : int, optional
+        Stop training after so many evaluations in a row without an improvement, by setting ``model.stop_training``.
+    min_delta : float
+        An improvement must exceed the best score by more than this.
+    restore_best : bool
+        Put the best arrays back into the model at the end of training. Needs ``keep_best=True`` and a model with
+        ``arrays``.
+
+    Attributes
+    ----------
+    history : list of dict
+        A row for each evaluation: ``epoch`` (from 1), ``score``, ``best`` (whether it is the best so far),
+        ``seconds``, and the numbers of the result's ``summary``.
+    best_score, best_epoch : float or None, int or None
+        The best evaluation so far.
+    best_path : pathlib.Path or None
+        Where the best model was saved. A temporary file goes when the callback does.
+
+    Examples
+    --------
+    >>> watch = EvaluationCallback(ScwsTask("ratings.txt"), every=1, patience=2)  # doctest: +SKIP
+    >>> model = muse.MUSE(sentences, epochs=20, callbacks=[watch])  # doctest: +SKIP
+    >>> watch.restore(model)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        task: Callable[[Any], Any],
+        every: int = 1,
+        keep_best: bool | str | os.PathLike[str] = True,
+        patience: int | None = None,
+        *,
+        min_delta: float = 0.0,
+        restore_best: bool = False,
+    ) -> None:
+        if not callable(task):
+            raise TypeError(f"task must be callable with a model, got {type(task).__name__}")
+        if every < 1:
+            raise ValueError(f"every must be at least 1 epoch, got {every}")
+        if patience is not None and patience < 1:
+            raise ValueError(f"patience must be at least 1 evaluation, or None, got {patience}")
+        if min_delta < 0:
+            raise ValueError(f"min_delta must not be negative, got {min_delta}")
+        if restore_best and keep_best is not True:
+            raise ValueError("restore_best needs keep_best=True")
+        self.task = task
+        self.every = every
+        self.keep_best = keep_best
+        self.patience = patience
+        self.min_delta = min_delta
+        self.restore_best = restore_best
+        self.history: list[dict[str, Any]] = []
+        self.best_score: float | None = None
+        self.best_epoch: int | None = None
+        self.best_path: Path | None = None
+        self._best_arrays: dict[str, NDArray[Any]] | None = None
+        self._folder: Path | None = None
+        self._epoch = 0
+        self._failures = 0
+
+    def on_train_begin(self, model: Any) -> None:
+        """Start counting the evaluations without improvement anew; the history and the best model stay."""
+        self._failures = 0
+
+    def on_epoch_begin(self, model: Any) -> None:
+        """Nothing to do; gensim calls it."""
+
+    def on_epoch_end(self, model: Any) -> None:
+        """Count the epoch, and evaluate when it is time."""
+        self._epoch += 1
+        if self._epoch % self.every == 0:
+            self._evaluate(model)
+
+    def on_train_end(self, model: Any) -> None:
+        """Evaluate the final model if its epoch was not, and put the best arrays back if asked to."""
+        if self._epoch and (not self.history or self.history[-1]["epoch"] != self._epoch):
+            self._evaluate(model)
+        if self.restore_best and self._best_arrays is not None:
+            self.restore(model)
+
+    def _evaluate(self, model: Any) -> None:
+        started = time.perf_counter()
+        result = self.task(model)
+        score = float(getattr(result, "score", result))
+        better = bool(np.isfinite(score)) and (self.best_score is None or score > self.best_score + self.min_delta)
+        row: dict[str, Any] = {"epoch": self._epoch, "score": score, "best": better}
+        row["seconds"] = time.perf_counter() - started
+        if isinstance(result, EvaluationResult):
+            row.update({key: value for key, value in result.summary.items() if key not in row})
+        self.history.append(row)
+        logger.info("epoch %d: score %.4f%s", self._epoch, score, " (best)" if better else "")
+        if not np.isfinite(score):
+            logger.warning("epoch %d: the score is %s and counts as no improvement", self._epoch, score)
+        if better:
+            self.best_score, self.best_epoch, self._failures = score, self._epoch, 0
+            self._keep(model)
+            return
+        self._failures += 1
+        if self.patience is not None and self._failures >= self.patience:
+            logger.info(
+                "stopping: no improvement on %s (epoch %s) in %d evaluations",
+                self.best_score,
+                self.best_epoch,
+                self._failures,
+            )
+            model.stop_training = True
+
+    def _keep(self, model: Any) -> None:
+        if self.keep_best is False:
+            return
+        arrays = getattr(model, "arrays", None)
+        if self.keep_best is True and arrays is not None:
+            # Copied into plain arrays of the same names: the live ones are views of padded buffers and go on changing.
+            self._best_arrays = {name: np.array(value) for name, value in _fields(arrays).items()}
+            return
+        if self.keep_best is True:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="muse-best-"))
+                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            path = self._folder / "best.safetensors"
+        else:
+            path = Path(os.fspath(self.keep_best))
+        model.save(os.fspath(path))
+        self.best_path = path
+
+    def restore(self, model: Any) -> None:
+        """Write the best arrays into a model of the same shape.
+
+        Raises
+        ------
+        RuntimeError
+            If no arrays were kept in memory; ``best_path`` names the saved model where there is one.
+        ValueError
+            If the model has other shapes, as after a growth of its vocabulary.
+        """
+        if self._best_arrays is None:
+            where = f"; the best model is in {self.best_path}" if self.best_path else ""
+            raise RuntimeError(f"no arrays of a best model are in memory{where}")
+        current = _fields(model.arrays)
+        for name, best in self._best_arrays.items():
+            if name not in current or current[name].shape != best.shape:
+                raise ValueError(f"the model's {name} no longer has the shape {best.shape} that it had at its best")
+        for name, best in self._best_arrays.items():
+            np.copyto(current[name], best)
+        if hasattr(model, "set_arrays"):
+            model.set_arrays(model.arrays)  # what the model derived from the old values is out of date
+
+    def __str__(self) -> str:
+        return f"EvaluationCallback: {len(self.history)} evaluations, best {self.best_score} at epoch {self.best_epoch}"
+
+
+def _fields(arrays: Any) -> dict[str, NDArray[Any]]:
+    """The numpy arrays of a dataclass, or of any object's attributes."""
+    names = [f.name for f in dataclasses.fields(arrays)] if dataclasses.is_dataclass(arrays) else list(vars(arrays))
+    return {name: value for name in names if isinstance(value := getattr(arrays, name), np.ndarray)}

@@ -1,0 +1,150 @@
+"""What an evaluation asks of a model, and the checked ways of asking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SenseModel", "SenseReader", "WordVectors", "cosines", "senses_at", "unit_rows"]
+
+_BLOCK = 20_000  # sentences handed to disambiguate_batch at a time, which bounds the memory held
+
+
+@runtime_checkable
+class WordVectors(Protocol):
+    """Word-level vectors: ``word in vectors`` and ``vectors[word]``. gensim's ``KeyedVectors`` is one."""
+
+    def __contains__(self, word: object, /) -> bool: ...
+    def __getitem__(self, word: str, /) -> Any: ...
+
+
+@runtime_checkable
+class SenseModel(Protocol):
+    """The methods that evaluations call. :class:`muse.MUSE` has them; so has any object that a user writes.
+
+    A context is a list of tokens, and ``position`` the index of the target word in it.
+    ``disambiguate_batch(sentences)`` is used when the model has it and must then yield, for each token list, one local
+    sense number per token, -1 for a word that the model does not know. Without it, ``select_sense`` is called for each
+    occurrence. A model may set ``has_selector = False`` to say that it cannot tell senses apart by context.
+    """
+
+    @property
+    def wv(self) -> WordVectors: ...
+    def __contains__(self, word: object, /) -> bool: ...
+    def n_senses(self, word: str, /) -> int: ...
+    def sense_vectors(self, word: str, context: Any = None, position: int | None = None) -> Any: ...
+    def sense_probabilities(self, word: str, context: Any = None, position: int | None = None) -> Any: ...
+    def select_sense(self, word: str, context: Any, position: int | None = None) -> int: ...
+
+
+def unit_rows(matrix: Any) -> NDArray[np.float64]:
+    """Rows scaled to length 1, as float64; a zero row stays zero, so that its cosine with anything is 0.
+
+    Raises
+    ------
+    ValueError
+        If there is NaN or infinity in the matrix.
+    """
+    rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
+    if not np.isfinite(rows).all():
+        raise ValueError("vectors contain NaN or infinity: has the model diverged? Retrain with a smaller alpha.")
+    # Scaling by the largest entry first keeps squares of very small or large values from under- or overflowing.
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+    rows = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
+
+
+def cosines(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cosine of each row of ``first`` with each row of ``second``, both from :func:`unit_rows`: shape (K, L).
+
+    Rounded to 12 digits: cosines that differ by rounding noise alone are ties, and must not be ranked.
+    """
+    return np.clip(np.round(first @ second.T, 12), -1.0, 1.0)
+
+
+class SenseReader:
+    """Asks a model for sense vectors and probabilities, checks what comes back, and keeps each word's unit vectors."""
+
+    def __init__(self, model: SenseModel) -> None:
+        self.model = model
+        self._senses: dict[str, NDArray[np.float64]] = {}
+
+    def senses(self, word: str) -> NDArray[np.float64]:
+        """Unit sense vectors of a known word, shape (K, D)."""
+        if word not in self._senses:
+            self._senses[word] = unit_rows(self.model.sense_vectors(word))
+        return self._senses[word]
+
+    def probabilities(self, word: str, context: Sequence[str], position: int) -> NDArray[np.float64]:
+        """Probabilities of the senses of ``word`` at ``position``, shape (K,), summing to 1."""
+        values = np.asarray(self.model.sense_probabilities(word, context, position), dtype=np.float64)
+        expected = (len(self.senses(word)),)
+        if values.shape != expected:
+            raise ValueError(f"sense_probabilities({word!r}) has shape {values.shape}, but {word!r} has {expected[0]}")
+        total = values.sum()
+        if not np.isfinite(values).all() or (values < 0).any() or total <= 0:
+            raise ValueError(f"sense_probabilities({word!r}) is no distribution: {values}. Has the model diverged?")
+        return np.asarray(values / total)
+
+    def word_cosine(self, first: str, second: str) -> float | None:
+        """Cosine through the word-level vectors, ``None`` where one is missing."""
+        vectors = self.model.wv
+        if first not in vectors or second not in vectors:
+            return None
+        return float(cosines(unit_rows(vectors[first]), unit_rows(vectors[second]))[0, 0])
+
+
+def _blocks(items: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(items), _BLOCK):
+        yield items[start : start + _BLOCK]
+
+
+def senses_at(
+    model: SenseModel, sentences: Sequence[Sequence[str]], places: Mapping[int, Sequence[int]]
+) -> dict[int, NDArray[np.int64]]:
+    """Senses that a model selects at given places.
+
+    Parameters
+    ----------
+    model : SenseModel
+        The model; ``disambiguate_batch`` is used where it exists.
+    sentences : sequence of token lists
+        The text. Only the sentences named in ``places`` are touched.
+    places : mapping of sentence index to token positions
+        Where senses are wanted.
+
+    Returns
+    -------
+    dict of sentence index to int64 array
+        The local sense number at each wanted position, -1 for a word that the model does not know.
+    """
+    wanted = list(places)
+    found: dict[int, NDArray[np.int64]] = {}
+    batch = getattr(model, "disambiguate_batch", None)
+    if not callable(batch):
+        for index in wanted:
+            tokens = sentences[index]
+            chosen = [model.select_sense(tokens[p], tokens, p) if tokens[p] in model else -1 for p in places[index]]
+            found[index] = np.asarray(chosen, dtype=np.int64)
+        return found
+    for block in _blocks(wanted):
+        answers = _answers(batch([list(sentences[index]) for index in block]), len(block))
+        for index, answer in zip(block, answers, strict=True):
+            if len(answer) != len(sentences[index]):
+                raise ValueError(
+                    f"disambiguate_batch gave {len(answer)} senses for a sentence of {len(sentences[index])} tokens; "
+                    "it must give one per token, -1 for an unknown word"
+                )
+            found[index] = np.asarray(answer, dtype=np.int64)[np.asarray(places[index], dtype=np.int64)]
+    return found
+
+
+def _answers(produced: Iterable[Any], expected: int) -> list[Any]:
+    answers = list(produced)
+    if len(answers) != expected:
+        raise ValueError(f"disambiguate_batch gave {len(answers)} answers for {expected} sentences")
+    return answers

@@ -1,0 +1,296 @@
+"""The pseudo-word test: pairs of words merged in a corpus, and how well the selected senses tell them apart.
+
+The truth is known without annotators, for as many words and occurrences as wanted, on the user's own text.
+Pseudo-words are due to W. Gale, K. Church, D. Yarowsky (1992) and H. Schuetze (1992); V-measure to A. Rosenberg and J.
+Hirschberg (2007).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from muse.evaluation.bounds import SCORES, compute_bounds, mean_row, score_word
+from muse.evaluation.protocol import SenseModel, WordVectors, senses_at
+from muse.evaluation.results import EvaluationResult
+
+__all__ = ["PseudoWordTask", "evaluate_pseudo_words"]
+
+
+class _Occurrences(NamedTuple):
+    """All occurrences of the pseudo-words, ordered by place: int64 arrays of one length."""
+
+    word: NDArray[np.int64]
+    sentence: NDArray[np.int64]
+    position: NDArray[np.int64]
+    truth: NDArray[np.int64]
+
+
+class PseudoWordTask:
+    """How well a model's selected senses recover the members of merged words; call it with a model.
+
+    Parameters
+    ----------
+    sentences : sequence of token lists
+        The text with the pseudo-words in it, all of it: word counts are taken from it, and the model sees whole
+        sentences.
+    truth : mapping of str to array_like of int, shape (n, 3)
+        For each pseudo-word its occurrences: index of the sentence, position of the token, true member (0, 1, ...).
+        ``muse.datasets.pseudo_words(sentences, pairs).occurrences()`` is this; see also :meth:`from_corpus`.
+    max_occurrences : int, optional
+        Score at most so many occurrences of a word, drawn with ``seed``; all without it.
+    score : {"v_measure", "ari", "purity"}
+        Which measure is *the* score.
+    seed : int
+        Seed of the drawing of occurrences.
+
+    Attributes
+    ----------
+    bounds : EvaluationResult or None
+        What :meth:`baselines` found; once known, results show these rows and the share of the supervised bound reached.
+
+    Notes
+    -----
+    Every figure is a mean over pseudo-words. ``v_measure``, ``ari`` and ``purity`` compare selected senses with
+    members; ``majority`` is the purity that one sense gives. ``effective_senses`` is exp of the entropy of the senses'
+    shares, and ``collapsed`` the share of words of which one sense holds more than 95% of the occurrences. A high
+    number of senses used can be a random split: read it with V. Pseudo-words that the model does not know are counted
+    and listed, and left out of the means.
+
+    Examples
+    --------
+    >>> pairs = draw_pairs(Counter(chain.from_iterable(sentences)))  # doctest: +SKIP
+    >>> corpus = muse.datasets.pseudo_words(sentences, pairs)  # doctest: +SKIP
+    >>> task = PseudoWordTask.from_corpus(corpus)  # doctest: +SKIP
+    >>> model = muse.MUSE(corpus.sentences)  # doctest: +SKIP
+    >>> task.baselines(word2vec.wv)  # doctest: +SKIP
+    >>> print(task(model))  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        sentences: Sequence[Sequence[str]],
+        truth: Mapping[str, ArrayLike],
+        *,
+        max_occurrences: int | None = None,
+        score: str = "v_measure",
+        seed: int = 0,
+    ) -> None:
+        if score not in SCORES:
+            raise ValueError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
+        if max_occurrences is not None and max_occurrences < 2:
+            raise ValueError(f"max_occurrences must be at least 2, got {max_occurrences}")
+        if not truth:
+            raise ValueError("no pseudo-words given")
+        self.words = list(truth)
+        places = _places(sentences, truth, max_occurrences, seed)
+        kept, renumbered = np.unique(places.sentence, return_inverse=True)
+        self.sentences: list[list[str]] = [list(sentences[index]) for index in kept.tolist()]
+        self.occurrences = places._replace(sentence=renumbered.astype(np.int64))
+        self.counts: Counter[str] = Counter(chain.from_iterable(sentences))
+        self.bounds: EvaluationResult | None = None
+        self.settings: dict[str, Any] = {
+            "pseudo_words": len(self.words),
+            "occurrences": len(places.word),
+            "max_occurrences": max_occurrences,
+            "score": score,
+            "seed": seed,
+        }
+
+    @classmethod
+    def from_corpus(cls, corpus: Any, **options: Any) -> PseudoWordTask:
+        """The task of a ``muse.datasets.AmbiguousCorpus``, with merged or generated ambiguous words.
+
+        Parameters
+        ----------
+        corpus : object with ``sentences`` and ``occurrences()``
+            Such as ``muse.datasets.pseudo_words`` and ``muse.datasets.make_ambiguous_corpus`` return.
+        **options
+            As for :class:`PseudoWordTask`.
+        """
+        return cls(corpus.sentences, corpus.occurrences(), **options)
+
+    def by_word(self) -> list[NDArray[np.int64]]:
+        """For each pseudo-word, which occurrences are its own: indices into the arrays of ``occurrences``."""
+        order = np.argsort(self.occurrences.word, kind="stable")
+        sizes = np.bincount(self.occurrences.word, minlength=len(self.words))
+        return np.split(order, np.cumsum(sizes)[:-1])
+
+    def select(self, model: SenseModel) -> NDArray[np.int64]:
+        """The sense that a model selects at each occurrence, in the order of ``occurrences``; -1 for unknown words."""
+        cuts = np.flatnonzero(np.diff(self.occurrences.sentence)) + 1
+        places = {i: positions.tolist() for i, positions in enumerate(np.split(self.occurrences.position, cuts))}
+        found = senses_at(model, self.sentences, places)
+        return np.concatenate([found[i] for i in range(len(places))])
+
+    def __call__(self, model: SenseModel) -> EvaluationResult:
+        """Score a model.
+
+        Raises
+        ------
+        ValueError
+            If the model knows none of the pseudo-words: it must be trained on the text with the merged words.
+        """
+        return self.score(self.select(model))
+
+    def score(self, chosen: ArrayLike) -> EvaluationResult:
+        """Score given senses, such as those of a peer that only writes them to a file.
+
+        Parameters
+        ----------
+        chosen : array_like of int, shape (n,)
+            The sense at each occurrence, in the order of ``occurrences``; -1 where the word is unknown.
+        """
+        senses = np.asarray(chosen, dtype=np.int64)
+        if senses.shape != self.occurrences.truth.shape:
+            raise ValueError(f"expected {len(self.occurrences.truth)} senses, got shape {senses.shape}")
+        rows: list[dict[str, Any]] = []
+        missing: list[str] = []
+        for word, mine in zip(self.words, self.by_word(), strict=True):
+            mine = mine[senses[mine] >= 0]
+            if len(mine) == 0:
+                missing.append(word)
+                continue
+            truth = self.occurrences.truth[mine]
+            majority = float(np.bincount(truth).max() / len(truth))
+            rows.append({"word": word, "n": len(mine), "majority": majority, **score_word(truth, senses[mine])})
+        if not rows:
+            raise ValueError(
+                f"the model knows none of the {len(self.words)} pseudo-words ({', '.join(missing[:3])}, ...): train it "
+                "on the text with the merged words"
+            )
+        return self._result(rows, missing)
+
+    def _result(self, rows: list[dict[str, Any]], missing: list[str]) -> EvaluationResult:
+        mean = mean_row("model", rows)
+        summary: dict[str, Any] = {key: value for key, value in mean.items() if key != "method"}
+        summary["majority"] = float(np.mean([row["majority"] for row in rows]))
+        table = [mean]
+        if self.bounds is not None:
+            table.extend(self.bounds.table)
+            for name in ("v_measure", "ari"):
+                bound = self.bounds.summary[f"supervised {name}"]
+                summary[f"{name}_share"] = summary[name] / bound if bound > 0 else None
+        else:
+            table.append(_majority(rows))
+        summary["words"] = len(rows)
+        summary["missing"] = len(missing)
+        summary["occurrences"] = sum(row["n"] for row in rows)
+        notes = []
+        if missing:
+            notes.append(f"{len(missing)} pseudo-words not in the vocabulary: {', '.join(missing[:10])}")
+        if self.bounds is not None and summary["v_measure_share"] is not None:
+            notes.append(f"V is {summary['v_measure_share']:.0%} of the supervised bound")
+        return EvaluationResult(
+            "pseudo-words", self.settings["score"], summary, table, rows, dict(self.settings), notes
+        )
+
+    def baselines(
+        self,
+        vectors: WordVectors,
+        *,
+        window: int = 5,
+        sample: float = 1e-4,
+        clusters: Iterable[int] = (2, 3),
+        folds: int = 5,
+        seed: int = 0,
+    ) -> EvaluationResult:
+        """Scores between which a model should fall, kept in ``bounds``; takes a minute or two.
+
+        The lower bounds are the majority (one sense) and what a user might write in ten lines, k-means of the window
+        means of each pseudo-word. The upper bound is supervised: the cross-validated predictions of a logistic
+        regression on the same windows, of which it sees the weighted and the plain mean. All use only word-level
+        vectors, such as those of gensim Word2Vec trained on the merged text.
+
+        Parameters
+        ----------
+        vectors : word vectors
+            ``word in vectors`` and ``vectors[word]``, as gensim ``KeyedVectors`` or ``model.wv``.
+        window : int
+            Known words taken to each side.
+        sample : float
+            Words are weighted by their chance of being kept under word2vec's subsampling with this threshold; 0
+            weights all alike.
+        clusters : iterable of int
+            Numbers of clusters for k-means.
+        folds : int
+            Folds of the cross-validation.
+        seed : int
+            Seed of k-means and of the folds.
+
+        Returns
+        -------
+        EvaluationResult
+            A row for each method; its score is the supervised V-measure.
+        """
+        self.bounds = compute_bounds(
+            self, vectors, window=window, sample=sample, clusters=tuple(clusters), folds=folds, seed=seed
+        )
+        return self.bounds
+
+
+def _majority(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    share = float(np.mean([row["majority"] for row in rows]))
+    return {
+        "method": "majority",
+        "v_measure": 0.0,
+        "ari": 0.0,
+        "purity": share,
+        "effective_senses": 1.0,
+        "collapsed": 1.0,
+    }
+
+
+def _places(
+    sentences: Sequence[Sequence[str]], truth: Mapping[str, ArrayLike], limit: int | None, seed: int
+) -> _Occurrences:
+    """Check the truth against the text, sample it, and order it by place."""
+    generator = np.random.default_rng(seed)
+    blocks: list[NDArray[np.int64]] = []
+    for number, (word, entries) in enumerate(truth.items()):
+        places = np.asarray(entries)
+        if places.ndim != 2 or places.shape[1] != 3 or len(places) == 0 or places.dtype.kind not in "iu":
+            raise ValueError(
+                f"the truth of {word!r} must be integers of shape (n, 3): sentence, position, member; "
+                f"got {places.dtype} of shape {places.shape}"
+            )
+        if (places < 0).any():
+            raise ValueError(f"the truth of {word!r} holds negative numbers")
+        for sentence, position, _ in places.tolist():
+            if sentence >= len(sentences) or position >= len(sentences[sentence]):
+                raise ValueError(
+                    f"the truth of {word!r} names token {position} of sentence {sentence}, which is not there"
+                )
+            if sentences[sentence][position] != word:
+                raise ValueError(
+                    f"the truth of {word!r} names token {position} of sentence {sentence}, which is "
+                    f"{sentences[sentence][position]!r}: pass the text with the merged words"
+                )
+        if limit is not None and len(places) > limit:
+            places = places[np.sort(generator.choice(len(places), limit, replace=False))]
+        blocks.append(np.column_stack([np.full(len(places), number), places]))
+    flat = np.concatenate(blocks).astype(np.int64)
+    flat = flat[np.lexsort((flat[:, 2], flat[:, 1]))]
+    if (np.diff(flat[:, 1:3], axis=0) == 0).all(axis=1).any():
+        raise ValueError("an occurrence is listed twice in the truth")
+    return _Occurrences(*flat.T)
+
+
+def evaluate_pseudo_words(model: SenseModel, corpus: Any, **options: Any) -> EvaluationResult:
+    """The pseudo-word test in one call.
+
+    Parameters
+    ----------
+    model : SenseModel
+        A model trained on ``corpus.sentences``.
+    corpus : muse.datasets.AmbiguousCorpus
+        Text with known senses, as ``muse.datasets.pseudo_words`` makes it.
+    **options
+        As for :class:`PseudoWordTask`.
+    """
+    return PseudoWordTask.from_corpus(corpus, **options)(model)

@@ -1,0 +1,274 @@
+"""Similarity of words in context: Stanford's Contextual Word Similarities (SCWS).
+
+Data: E. H. Huang, R. Socher, C. D. Manning, A. Y. Ng (2012), *Improving word representations via global context and
+multiple word prototypes*, ACL. Measures: J. Reisinger and R. J. Mooney (2010), *Multi-prototype vector-space models of
+word meaning*, NAACL; section 4.2 of the MUSE paper (Lee and Chen, EMNLP 2017).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from muse.evaluation.protocol import SenseModel, SenseReader, cosines
+from muse.evaluation.results import EvaluationResult
+from muse.evaluation.stats import bootstrap_spearman, spearman
+from muse.evaluation.text import Tokenizer, locate, read_lines, tokenize
+
+__all__ = ["ScwsPair", "ScwsTask", "evaluate_scws", "read_scws"]
+
+CONTEXTUAL = ("MaxSimC", "AvgSimC")
+MEASURES = (*CONTEXTUAL, "MaxSim", "AvgSim", "globalSim")
+_FIELDS = 18
+_TARGET = re.compile(r"<b>(.*?)</b>")
+
+
+@dataclass(frozen=True)
+class ScwsPair:
+    """Two words in context and how similar people found them, 0 to 10.
+
+    ``words`` holds ``None`` for a target that is not one token under the tokeniser used; such a pair cannot be scored.
+    ``positions`` are the indices of the targets in ``contexts``.
+    """
+
+    number: str
+    surfaces: tuple[str, str]
+    words: tuple[str | None, str | None]
+    contexts: tuple[list[str], list[str]]
+    positions: tuple[int, int]
+    rating: float
+
+
+def _context(text: str, which: int, place: str, tokenizer: Tokenizer) -> tuple[list[str], int, str | None]:
+    marks = list(_TARGET.finditer(text))
+    if len(marks) != 1:
+        raise ValueError(
+            f"{place}: context {which} must mark its word once with <b> and </b>, found {len(marks)} marks"
+        )
+    start, end = marks[0].span()
+    tokens, position, target = locate(text[:start], marks[0].group(1), text[end:], tokenizer)
+    return tokens, position, target[0] if len(target) == 1 else None
+
+
+def _rating(field: str, place: str) -> float:
+    try:
+        value = float(field)
+    except ValueError:
+        raise ValueError(f"{place}: the rating {field!r} is not a number") from None
+    if not 0 <= value <= 10:
+        raise ValueError(f"{place}: the rating {field} is outside 0 to 10")
+    return value
+
+
+def read_scws(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize) -> list[ScwsPair]:
+    """Read the official ``ratings.txt``: 18 tab-separated fields a line, the word between ``<b>`` and ``</b>``.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    tokenizer : callable
+        How the contexts are tokenised; must match the text that the model was trained on.
+
+    Returns
+    -------
+    list of ScwsPair
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        For a missing or damaged file; the message names the file and the line.
+    """
+    pairs: list[ScwsPair] = []
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        place = f"{os.fspath(path)}, line {number}"
+        fields = line.split("\t")
+        if len(fields) != _FIELDS:
+            raise ValueError(
+                f"{place}: expected {_FIELDS} tab-separated fields (id, word, part of speech, word, part of speech, "
+                f"two contexts, mean rating, 10 ratings), found {len(fields)}. Is this SCWS's ratings.txt, undamaged?"
+            )
+        first, second = _context(fields[5], 1, place, tokenizer), _context(fields[6], 2, place, tokenizer)
+        rating = _rating(fields[7], place)
+        single = [_rating(field, place) for field in fields[8:]]
+        if abs(rating - sum(single) / len(single)) > 0.06:
+            raise ValueError(f"{place}: the mean rating {rating} is not the mean of the 10 ratings behind it")
+        pairs.append(
+            ScwsPair(
+                fields[0],
+                (fields[1], fields[3]),
+                (first[2], second[2]),
+                (first[0], second[0]),
+                (first[1], second[1]),
+                rating,
+            )
+        )
+    if not pairs:
+        raise ValueError(f"{os.fspath(path)} holds no pairs")
+    return pairs
+
+
+class ScwsTask:
+    """Contextual word similarity; call it with a model.
+
+    For a pair with sense probabilities p and q in context and unit sense vectors a_k and b_l,
+    MaxSimC is the cosine of the two most probable senses, AvgSimC the mean of all cosines weighted by p_k q_l, MaxSim
+    the largest cosine, AvgSim the plain mean, and globalSim the cosine of the word-level vectors (``model.wv``). Each
+    is compared with the human ratings by Spearman's correlation.
+
+    Parameters
+    ----------
+    pairs : path or sequence of ScwsPair
+        The official ``ratings.txt``, or pairs already read.
+    tokenizer : callable
+        Used when ``pairs`` is a path.
+    score : str
+        Which measure is *the* score: ``"MaxSimC"``, ``"AvgSimC"``, ``"MaxSim"``, ``"AvgSim"`` or ``"globalSim"``.
+    resamples, confidence, seed : int, float, int
+        Of the bootstrap intervals; ``resamples=0`` leaves them out, which is faster during training.
+
+    Examples
+    --------
+    >>> task = ScwsTask("ratings.txt")  # doctest: +SKIP
+    >>> print(task(model))  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        pairs: str | os.PathLike[str] | Sequence[ScwsPair],
+        *,
+        tokenizer: Tokenizer = tokenize,
+        score: str = "MaxSimC",
+        resamples: int = 1000,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> None:
+        if score not in MEASURES:
+            raise ValueError(f"score must be one of {', '.join(MEASURES)}, got {score!r}")
+        if isinstance(pairs, str | os.PathLike):
+            self.pairs, data = read_scws(pairs, tokenizer), os.path.basename(os.fspath(pairs))
+        else:
+            self.pairs, data = list(pairs), f"{len(pairs)} pairs"
+        self.settings: dict[str, Any] = {
+            "data": data,
+            "score": score,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        }
+
+    def _reason(self, model: SenseModel, pair: ScwsPair) -> str | None:
+        for surface, word in zip(pair.surfaces, pair.words, strict=True):
+            if word is None:
+                return f"not one token: {surface}"
+            if word not in model:
+                return f"not in the vocabulary: {word}"
+        return None
+
+    def __call__(self, model: SenseModel) -> EvaluationResult:
+        """Score a model.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two pairs can be scored, or the model cannot give the measure that is the score.
+        """
+        reader = SenseReader(model)
+        contextual = bool(getattr(model, "has_selector", True))
+        if not contextual and self.settings["score"] in CONTEXTUAL:
+            raise ValueError(
+                f"{self.settings['score']} needs a model that selects senses by context; these vectors have no "
+                "selector. Pass selector=, or score='MaxSim'"
+            )
+        items: list[dict[str, Any]] = []
+        for pair in self.pairs:
+            reason = self._reason(model, pair)
+            row = {"pair": pair.number, "word1": pair.surfaces[0], "word2": pair.surfaces[1], "rating": pair.rating}
+            scores = dict.fromkeys(MEASURES) if reason else _similarities(reader, pair, contextual)
+            items.append({**row, **scores, "skipped": reason})
+        return self._result(items)
+
+    def _result(self, items: list[dict[str, Any]]) -> EvaluationResult:
+        skipped = [item for item in items if item["skipped"]]
+        if len(items) - len(skipped) < 2:
+            raise ValueError(
+                f"only {len(items) - len(skipped)} of {len(items)} SCWS pairs can be scored; first reason: "
+                f"{skipped[0]['skipped'] if skipped else 'too few pairs'}. Does the tokeniser match the training text?"
+            )
+        summary: dict[str, Any] = {}
+        table: list[dict[str, Any]] = []
+        notes: list[str] = []
+        for measure in MEASURES:
+            scored = [item for item in items if item[measure] is not None]
+            row = _correlate(measure, scored, self.settings, notes) if len(scored) > 1 else None
+            summary[measure] = row["rho"] if row else None
+            table.append(row or {"measure": measure, "rho": None, "low": None, "high": None, "pairs": len(scored)})
+        summary["pairs"] = len(items)
+        summary["scored"] = len(items) - len(skipped)
+        summary["skipped"] = len(skipped)
+        if skipped:
+            notes.append(f"{len(skipped)} of {len(items)} pairs skipped: {_reasons(skipped)}")
+        return EvaluationResult("SCWS", self.settings["score"], summary, table, items, dict(self.settings), notes)
+
+
+def _reasons(skipped: Iterable[dict[str, Any]], shown: int = 8) -> str:
+    reasons = sorted({str(item["skipped"]) for item in skipped})
+    more = f" and {len(reasons) - shown} more (see items)" if len(reasons) > shown else ""
+    return "; ".join(reasons[:shown]) + more
+
+
+def _correlate(
+    measure: str, scored: list[dict[str, Any]], settings: dict[str, Any], notes: list[str]
+) -> dict[str, Any]:
+    ratings = [item["rating"] for item in scored]
+    scores = [item[measure] for item in scored]
+    if len(set(scores)) == 1 or len(set(ratings)) == 1:
+        notes.append(f"{measure}: all {'scores' if len(set(scores)) == 1 else 'ratings'} are equal; reported as 0")
+    low: float | None = None
+    high: float | None = None
+    if settings["resamples"]:
+        low, high = bootstrap_spearman(
+            scores,
+            ratings,
+            resamples=settings["resamples"],
+            confidence=settings["confidence"],
+            seed=settings["seed"],
+        )
+    return {"measure": measure, "rho": spearman(scores, ratings), "low": low, "high": high, "pairs": len(scored)}
+
+
+def _similarities(reader: SenseReader, pair: ScwsPair, contextual: bool) -> dict[str, float | None]:
+    first, second = pair.words
+    assert first is not None
+    assert second is not None
+    table = cosines(reader.senses(first), reader.senses(second))
+    values: dict[str, float | None] = {
+        "MaxSimC": None,
+        "AvgSimC": None,
+        "MaxSim": float(table.max()),
+        "AvgSim": float(table.mean()),
+        "globalSim": reader.word_cosine(first, second),
+    }
+    if contextual:
+        p = reader.probabilities(first, pair.contexts[0], pair.positions[0])
+        q = reader.probabilities(second, pair.contexts[1], pair.positions[1])
+        values["MaxSimC"] = float(table[np.argmax(p), np.argmax(q)])
+        values["AvgSimC"] = float(p @ table @ q)
+    return values
+
+
+def evaluate_scws(model: SenseModel, path: str | os.PathLike[str], **options: Any) -> EvaluationResult:
+    """MaxSimC, AvgSimC, MaxSim, AvgSim and globalSim on SCWS in one call; ``options`` as for :class:`ScwsTask`.
+
+    Examples
+    --------
+    >>> print(evaluate_scws(model, "ratings.txt"))  # doctest: +SKIP
+    """
+    return ScwsTask(path, **options)(model)

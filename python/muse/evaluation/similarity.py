@@ -1,0 +1,231 @@
+"""Word similarity and relatedness without context: WordSim-353, SimLex-999, MEN, RG-65 and their like.
+
+Data: L. Finkelstein et al. (2002) for WordSim-353; F. Hill, R. Reichart, A. Korhonen (2015) for SimLex-999; E. Bruni,
+N. K. Tran, M. Baroni (2014) for MEN; H. Rubenstein and J. B. Goodenough (1965) for RG-65; G. A. Miller and W. G.
+Charles (1991) for MC-30; T. Luong, R. Socher, C. D. Manning (2013) for RW; K. Radinsky et al. (2011) and G. Halawi et
+al. (2012) for MTurk-287 and -771; D. Yang and D. M. W. Powers (2006) for YP-130; S. Baker, R. Reichart, A. Korhonen
+(2014) for VERB-143; D. Gerz et al. (2016) for SimVerb-3500. Many come as plain triples with M. Faruqui and C. Dyer
+(2014), *Community evaluation and exchange of word vectors at wordvectors.org*, ACL.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from muse.evaluation.protocol import SenseModel, SenseReader, cosines
+from muse.evaluation.results import EvaluationResult
+from muse.evaluation.stats import bootstrap_spearman, spearman
+from muse.evaluation.text import read_lines
+
+__all__ = ["WordPair", "WordSimilarityTask", "evaluate_word_similarity", "read_word_pairs"]
+
+WHICH = ("wv", "max", "avg")
+_TAGGED = re.compile(r".+-[nvja]")
+
+
+class WordPair(NamedTuple):
+    """Two words and the human rating of their similarity."""
+
+    first: str
+    second: str
+    rating: float
+
+
+def _number(field: str) -> float | None:
+    try:
+        return float(field)
+    except ValueError:
+        return None
+
+
+def _score_column(fields: Sequence[str], place: str) -> tuple[int, bool]:
+    """The column of the rating, and whether this first line is a header."""
+    if len(fields) < 3:
+        raise ValueError(
+            f"{place}: expected two words and a rating separated by tabs, commas or spaces, found {len(fields)}"
+        )
+    if _number(fields[2]) is not None:
+        return 2, False
+    named = [i for i, name in enumerate(fields) if name.strip().lower() == "simlex999"]
+    return (named[0] if named else 2), True
+
+
+def read_word_pairs(path: str | os.PathLike[str]) -> list[WordPair]:
+    """Read a list of rated word pairs; the layout is recognised by itself.
+
+    Known layouts: WordSim-353 (comma or tab, with a header), SimLex-999 (tab, its column ``SimLex999``), MEN in natural
+    or lemma form (spaces; the tags of ``sun-n`` are taken off), and the triples ``word word rating`` of RG-65, MC-30,
+    RW, MTurk, YP-130, VERB-143 and SimVerb as collected by Faruqui. Lines that start with ``#`` are comments.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        For a missing file or a line that is no rated pair; the message names the file and the line.
+    """
+    pairs: list[WordPair] = []
+    separator: str | None = None
+    column: int | None = None
+    for number, line in read_lines(path):
+        if not line.strip() or line.startswith("#"):
+            continue
+        place = f"{os.fspath(path)}, line {number}"
+        if column is None:
+            separator = "\t" if "\t" in line else "," if "," in line else None
+        fields = next(csv.reader([line])) if separator == "," else line.split(separator)
+        if column is None:
+            column, header = _score_column(fields, place)
+            if header:
+                continue
+        rating = _number(fields[column]) if len(fields) > column else None
+        if rating is None or not rating - rating == 0:
+            raise ValueError(f"{place}: no rating in field {column + 1} of {line!r}")
+        pairs.append(WordPair(fields[0].strip(), fields[1].strip(), rating))
+    if not pairs:
+        raise ValueError(f"{os.fspath(path)} holds no word pairs")
+    if all(_TAGGED.fullmatch(word) for pair in pairs for word in pair[:2]):
+        pairs = [WordPair(pair.first[:-2], pair.second[:-2], pair.rating) for pair in pairs]
+    return pairs
+
+
+class WordSimilarityTask:
+    """Correlation of a model's similarities with human ratings of word pairs; call it with a model.
+
+    Parameters
+    ----------
+    data : path, sequence of (word, word, rating), or mapping of name to either
+        One data set or several; with several, the score is the mean of their correlations.
+    which : {"wv", "max", "avg"} or sequence of these
+        Through which vectors words are compared: the word-level ones (``model.wv``), the closest pair of senses
+        (MaxSim), or the mean over all pairs of senses (AvgSim). The first named gives the score.
+    lowercase : bool
+        Look words up in lower case.
+    resamples, confidence, seed : int, float, int
+        Of the bootstrap intervals; ``resamples=0`` leaves them out, which is faster during training.
+
+    Examples
+    --------
+    >>> task = WordSimilarityTask({"MEN": "MEN_dataset_natural_form_full", "RG-65": "EN-RG-65.txt"})  # doctest: +SKIP
+    >>> print(task(model))  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        data: str | os.PathLike[str] | Sequence[tuple[str, str, float]] | Mapping[str, Any],
+        *,
+        which: str | Sequence[str] = "wv",
+        lowercase: bool = True,
+        resamples: int = 1000,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> None:
+        self.which = [which] if isinstance(which, str) else list(which)
+        wrong = [name for name in self.which if name not in WHICH]
+        if wrong or not self.which:
+            raise ValueError(f"which must be one or more of {', '.join(WHICH)}, got {which!r}")
+        named = data if isinstance(data, Mapping) else {_name(data): data}
+        if not named:
+            raise ValueError("no data sets given")
+        self.data: dict[str, list[WordPair]] = {}
+        for name, source in named.items():
+            pairs = read_word_pairs(source) if isinstance(source, str | os.PathLike) else [WordPair(*p) for p in source]
+            self.data[name] = [WordPair(p.first.lower(), p.second.lower(), p.rating) if lowercase else p for p in pairs]
+        self.settings: dict[str, Any] = {
+            "data": list(self.data),
+            "which": self.which,
+            "lowercase": lowercase,
+            "resamples": resamples,
+            "confidence": confidence,
+            "seed": seed,
+        }
+
+    def __call__(self, model: SenseModel) -> EvaluationResult:
+        """Score a model.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two pairs of a data set are in the vocabulary.
+        """
+        reader = SenseReader(model)
+        summary: dict[str, Any] = {}
+        table: list[dict[str, Any]] = []
+        items: list[dict[str, Any]] = []
+        notes: list[str] = []
+        for name, pairs in self.data.items():
+            known = [pair for pair in pairs if pair.first in model and pair.second in model]
+            missing = sorted({word for pair in pairs for word in pair[:2] if word not in model})
+            if len(known) < 2:
+                raise ValueError(
+                    f"{name}: only {len(known)} of {len(pairs)} pairs are in the vocabulary (unknown: "
+                    f"{', '.join(missing[:5])}, ...). Is the model lower-cased, or its min_count too high?"
+                )
+            for which in self.which:
+                table.append(self._row(reader, name, which, known, len(pairs), items, notes))
+                summary[f"{name} {which}"] = table[-1]["rho"]
+            summary[f"{name} coverage"] = len(known) / len(pairs)
+            if missing:
+                notes.append(
+                    f"{name}: {len(pairs) - len(known)} of {len(pairs)} pairs skipped, unknown words: "
+                    f"{', '.join(missing[:8])}{' ...' if len(missing) > 8 else ''}"
+                )
+        first = [row["rho"] for row in table if row["which"] == self.which[0]]
+        summary["score"] = sum(first) / len(first)
+        return EvaluationResult("word similarity", "score", summary, table, items, dict(self.settings), notes)
+
+    def _row(
+        self,
+        reader: SenseReader,
+        name: str,
+        which: str,
+        known: list[WordPair],
+        total: int,
+        items: list[dict[str, Any]],
+        notes: list[str],
+    ) -> dict[str, Any]:
+        scores = [_similarity(reader, pair.first, pair.second, which) for pair in known]
+        ratings = [pair.rating for pair in known]
+        items.extend(
+            {"data": name, "which": which, "word1": p.first, "word2": p.second, "rating": p.rating, "similarity": s}
+            for p, s in zip(known, scores, strict=True)
+        )
+        if len(set(scores)) == 1 or len(set(ratings)) == 1:
+            notes.append(
+                f"{name} {which}: all {'scores' if len(set(scores)) == 1 else 'ratings'} are equal; reported as 0"
+            )
+        low: float | None = None
+        high: float | None = None
+        if self.settings["resamples"]:
+            options = {key: self.settings[key] for key in ("resamples", "confidence", "seed")}
+            low, high = bootstrap_spearman(scores, ratings, **options)
+        rho = spearman(scores, ratings)
+        return {"data": name, "which": which, "rho": rho, "low": low, "high": high, "pairs": len(known), "of": total}
+
+
+def _name(source: object) -> str:
+    return (
+        os.path.splitext(os.path.basename(os.fspath(source)))[0] if isinstance(source, str | os.PathLike) else "pairs"
+    )
+
+
+def _similarity(reader: SenseReader, first: str, second: str, which: str) -> float:
+    if which == "wv":
+        value = reader.word_cosine(first, second)
+        if value is None:
+            raise ValueError(f"{first!r} or {second!r} is in the model but not in model.wv")
+        return value
+    table = cosines(reader.senses(first), reader.senses(second))
+    return float(table.max() if which == "max" else table.mean())
+
+
+def evaluate_word_similarity(model: SenseModel, data: Any, **options: Any) -> EvaluationResult:
+    """Word similarity in one call; ``data`` and ``options`` as for :class:`WordSimilarityTask`.
+
+    Examples
+    --------
+    >>> print(evaluate_word_similarity(model, "SimLex-999.txt", which=["wv", "max"]))  # doctest: +SKIP
+    """
+    return WordSimilarityTask(data, **options)(model)

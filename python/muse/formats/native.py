@@ -1,0 +1,308 @@
+"""The native model file: one safetensors file that holds everything and that other tools can open.
+
+Tensors carry the names of `muse.arrays.Arrays`. The words are one byte tensor, ``vocabulary`` (UTF-8), in which word i
+is ``vocabulary[vocabulary_offset[i]:vocabulary_offset[i + 1]]``. The metadata has ``format`` ("muse-senses"),
+``version`` ("1") and ``model``, a JSON object with the settings, the history, the training state, and how the words
+were chosen.
+
+Nothing in a file is trusted: `read` checks sizes, types and the consistency of all offsets before anything is used.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import mmap
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, BinaryIO, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+from muse.arrays import Arrays
+from muse.errors import ModelFileError
+from muse.formats.replacing import replacing
+from muse.settings import Settings
+from muse.vocabulary import Vocabulary
+
+__all__ = ["ModelState", "read", "write"]
+
+FORMAT, VERSION = "muse-senses", 1
+_DTYPES: dict[str, np.dtype[Any]] = {"I64": np.dtype("<i8"), "F32": np.dtype("<f4"), "U8": np.dtype("u1")}
+_CODES = {dtype: code for code, dtype in _DTYPES.items()}
+CLOCK_FIELDS = ("seconds", "tokens_per_second", "pairs_per_second")  # of history; left out: equal models, equal files
+_VOCABULARY_FIELDS = ("raw_words", "effective_min_count")
+_OPTIONAL = ("forward_values", "backward_values")
+_BLOCK_BYTES = 1 << 24
+_DATA_ALIGNMENT = 64
+
+
+@dataclass
+class ModelState:
+    """What a model file holds."""
+
+    settings: Settings
+    vocabulary: Vocabulary
+    arrays: Arrays
+    history: list[dict[str, Any]] = field(default_factory=list)
+    training_state: dict[str, Any] = field(default_factory=dict)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+def write(path: str | PathLike[str], state: ModelState) -> None:
+    """Write a model; a file of that name is replaced only when the new one is complete.
+
+    The same model always gives the same bytes.
+
+    Raises
+    ------
+    ValueError
+        If a word is not valid Unicode text (a lone surrogate).
+    """
+    tensors = dict(state.arrays.as_dict())
+    tensors["vocabulary"], tensors["vocabulary_offset"] = _pack(state.vocabulary.words)
+    # Widest type first, so that every tensor starts at a multiple of its item size.
+    names = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))
+    metadata = {"format": FORMAT, "version": str(VERSION), "model": json.dumps(_describe(state), allow_nan=False)}
+    header: dict[str, Any] = {"__metadata__": metadata}
+    end = 0
+    for name in names:
+        start, end = end, end + tensors[name].nbytes
+        dtype = _CODES[tensors[name].dtype.newbyteorder("<")]
+        header[name] = {"dtype": dtype, "shape": list(tensors[name].shape), "data_offsets": [start, end]}
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+    text += b" " * (-(8 + len(text)) % _DATA_ALIGNMENT)
+    with replacing(path) as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name in names:
+            _write_rows(file, tensors[name])
+
+
+def _describe(state: ModelState) -> dict[str, Any]:
+    """What a file says of a model beside its tensors."""
+    history = [{name: value for name, value in row.items() if name not in CLOCK_FIELDS} for row in state.history]
+    words = {name: getattr(state.vocabulary, name) for name in _VOCABULARY_FIELDS}
+    parts = {"history": history, "training_state": state.training_state, "vocabulary": words}
+    plain: dict[str, Any] = _plain(parts)
+    return {"settings": state.settings.to_json()} | plain
+
+
+def _plain(value: Any) -> Any:
+    """The value in JSON's types: numpy's numbers as Python's, and None for what is not a finite number."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _write_rows(file: BinaryIO, tensor: NDArray[Any]) -> None:
+    """Write a tensor block by block: padded rows are made dense without a copy of the whole."""
+    row_bytes = max(1, tensor.nbytes // max(1, len(tensor)))
+    step = max(1, _BLOCK_BYTES // row_bytes)
+    little = tensor.dtype.newbyteorder("<")
+    for first in range(0, len(tensor), step):
+        file.write(np.ascontiguousarray(tensor[first : first + step], dtype=little).data)
+
+
+def _pack(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    try:
+        encoded = [word.encode("utf-8") for word in words]
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"the word {error.object!r} cannot be saved: it holds a lone surrogate, which is not valid Unicode; "
+            "decode the text with the right encoding before training"
+        ) from error
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(word) for word in encoded], out=offsets[1:])
+    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reading
+
+
+def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> ModelState:
+    """Read a model and check it.
+
+    Parameters
+    ----------
+    path : path-like
+        A file that `write` made.
+    mapped : bool
+        Map the file into memory, read-only and shared between processes, in place of reading it. The time does not
+        depend on the size of the vectors, which for that reason are not searched for values that are not finite.
+    **runtime
+        Runtime settings (``workers=``, ...), which a file does not hold.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no such file.
+    ModelFileError
+        If the file is not a model of ours, is damaged, or comes from a newer version.
+    """
+    name = os.fspath(path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{name!r} is a folder, not a model file")
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"there is no file {name!r}")
+    try:
+        model, tensors = _open(path, mapped)
+        return _build(model, tensors, checked=not mapped, runtime=runtime)
+    except (SafetensorError, _Damaged) as error:
+        raise ModelFileError(f"{name!r} {error}" if isinstance(error, _Damaged) else _foreign(name, error)) from error
+
+
+class _Damaged(Exception):
+    """What is wrong with a file, as the end of a sentence that starts with its name."""
+
+
+def _foreign(name: str, error: Exception) -> str:
+    return (
+        f"{name!r} is not a MUSE model file, or it was cut short while it was copied ({error}); "
+        "copy it again, or load a file that model.save wrote"
+    )
+
+
+def _damaged(what: object) -> _Damaged:
+    return _Damaged(f"is damaged: {what}; load another copy of it, or train and save the model again")
+
+
+def _open(path: str | PathLike[str], mapped: bool) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The metadata and the tensors of a file, whose header the safetensors library has checked."""
+    with safe_open(os.fspath(path), framework="np") as checked:
+        model = _metadata(checked.metadata() or {})
+        sizes = {name: checked.get_slice(name).get_dtype() for name in checked.keys()}  # noqa: SIM118
+        for name, dtype in sizes.items():
+            if dtype not in _DTYPES:
+                raise _damaged(f"the tensor {name!r} has the type {dtype}")
+        if not mapped:
+            return model, {name: checked.get_tensor(name) for name in sizes}
+    with open(path, "rb") as file:
+        header_size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(header_size))
+        memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    tensors = {}
+    for name in sizes:
+        start, end = header[name]["data_offsets"]
+        flat = np.frombuffer(memory, np.uint8, end - start, 8 + header_size + start)
+        tensors[name] = flat.view(_DTYPES[header[name]["dtype"]]).reshape(header[name]["shape"])
+    return model, tensors
+
+
+def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
+    if metadata.get("format") != FORMAT:
+        raise _Damaged("is a safetensors file, but not a MUSE model; load a file that model.save wrote")
+    version = metadata.get("version", "")
+    if not version.isdecimal():
+        raise _damaged(f"its version is {version!r}")
+    if int(version) > VERSION:
+        raise _Damaged(
+            f"has version {version} of the model format, and this muse reads up to {VERSION}; update muse-senses"
+        )
+    try:
+        model = json.loads(metadata.get("model", ""))
+    except json.JSONDecodeError as error:
+        raise _damaged(f"its metadata is not JSON ({error})") from error
+    types = {"settings": dict, "history": list, "training_state": dict, "vocabulary": dict}
+    if not isinstance(model, dict) or any(not isinstance(model.get(key), kind) for key, kind in types.items()):
+        raise _damaged(f"its metadata lacks one of {', '.join(types)}")
+    if any(type(model["vocabulary"].get(name)) is not int for name in _VOCABULARY_FIELDS):
+        raise _damaged(f"its metadata lacks one of {', '.join(_VOCABULARY_FIELDS)}")
+    return model
+
+
+def _build(
+    model: dict[str, Any], tensors: dict[str, NDArray[Any]], *, checked: bool, runtime: dict[str, Any]
+) -> ModelState:
+    names = {*Arrays.__dataclass_fields__, "vocabulary", "vocabulary_offset"}
+    missing, extra = names - set(tensors) - set(_OPTIONAL), set(tensors) - names
+    if missing or extra:
+        raise _damaged(f"it lacks {sorted(missing)}" if missing else f"it holds unknown tensors {sorted(extra)}")
+    bytes_, offsets = tensors.pop("vocabulary"), tensors.pop("vocabulary_offset")
+    arrays = Arrays(**tensors)
+    try:
+        settings = Settings.from_json(model["settings"], **runtime)
+        arrays.check()
+        if checked:
+            arrays.check_finite()
+    except ValueError as error:
+        raise _damaged(error) from error
+    if arrays.vector_size != settings.vector_size or arrays.context_vectors.shape[1] != settings.selection_dim:
+        raise _damaged("the dimensions of its vectors are not those in its settings")
+    words = _unpack(bytes_, offsets, arrays.n_words, checked)
+    counted = {name: model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
+    vocabulary = Vocabulary(words, arrays.word_counts, **counted)
+    return ModelState(settings, vocabulary, arrays, model["history"], model["training_state"])
+
+
+def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, checked: bool) -> Sequence[str]:
+    if packed.dtype != np.uint8 or packed.ndim != 1 or offsets.dtype != np.int64 or offsets.shape != (n_words + 1,):
+        raise _damaged("its vocabulary does not have the right type or size")
+    if offsets[0] != 0 or offsets[-1] != len(packed) or (np.diff(offsets) < 0).any():
+        raise _damaged("the offsets of its vocabulary are inconsistent")
+    words = PackedWords(packed, offsets)
+    if not checked:
+        return words
+    decoded = list(words)
+    if len(set(decoded)) < len(decoded):
+        raise _damaged("a word occurs twice in its vocabulary")
+    return decoded
+
+
+class PackedWords(Sequence[str]):
+    """Words that are decoded from their UTF-8 bytes when they are asked for, as a list of str.
+
+    Parameters
+    ----------
+    packed : uint8 (B,)
+        The words one after another.
+    offsets : int64 (V + 1,)
+        Word i is ``packed[offsets[i]:offsets[i + 1]]``.
+    """
+
+    def __init__(self, packed: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
+        self._packed = packed.data
+        self._offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"word {index} of {len(self)}")
+        return self._decode(index % len(self))
+
+    def __iter__(self) -> Iterator[str]:
+        text, offsets = bytes(self._packed), self._offsets.tolist()
+        for row, (start, end) in enumerate(itertools.pairwise(offsets)):
+            try:
+                yield text[start:end].decode("utf-8")
+            except UnicodeDecodeError:
+                self._decode(row)
+
+    def _decode(self, row: int) -> str:
+        try:
+            return bytes(self._packed[self._offsets[row] : self._offsets[row + 1]]).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ModelFileError(
+                f"the model file is damaged: word {row} of its vocabulary is not UTF-8 ({error}); load another copy of "
+                "it, or train and save the model again"
+            ) from error

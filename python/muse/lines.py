@@ -1,0 +1,150 @@
+"""Text files, compressed or not: one sentence a line, words between ASCII white space, UTF-8."""
+
+from __future__ import annotations
+
+import bz2
+import errno
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+__all__ = ["LineSentence", "PathInput", "as_paths", "is_compressed", "read_chunks"]
+
+PathInput = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+_CHUNK = 1 << 20
+_ZSTD_CHUNK = 1 << 16  # compressed bytes, which may become many times as many
+_ZSTD_WINDOW = 1 << 31  # what `zstd --ultra --long=31` writes
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
+}
+_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+
+
+class LineSentence:
+    """The sentences of one or more text files, as lists of tokens; can be iterated any number of times.
+
+    One sentence a line; words are separated by ASCII white space, as ``bytes.split`` does it (U+00A0 and its like
+    belong to words); lines without words are skipped; a byte order mark at the start of a file is dropped. Files whose
+    names end in .gz, .bz2, .xz or .zst are decompressed as they are read. ``MUSE(LineSentence(path))`` is the same as
+    ``MUSE(corpus_file=path)``, and as fast.
+
+    Parameters
+    ----------
+    path_or_paths : path or sequence of paths
+        Checked at once: a missing file raises `FileNotFoundError` here, not in the middle of the corpus.
+
+    Raises
+    ------
+    ValueError
+        While iterating, where a file is not valid UTF-8 (with the line), or its compressed data is damaged.
+    """
+
+    def __init__(self, path_or_paths: PathInput) -> None:
+        self.paths = as_paths(path_or_paths, "LineSentence")
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for path in self.paths:
+            with path.open("rb") as file:
+                for number, line in enumerate(_lines(read_chunks(path, file)), start=1):
+                    words = line.removeprefix(_BYTE_ORDER_MARK).split() if number == 1 else line.split()
+                    if words:
+                        yield _decode(b" ".join(words), path, number).split(" ")
+
+    def __repr__(self) -> str:
+        return f"LineSentence({[str(path) for path in self.paths]})"
+
+
+def as_paths(value: PathInput, name: str) -> list[Path]:
+    """One path or several as a list, after a check that each is a file that exists."""
+    if isinstance(value, bytes) or hasattr(value, "read"):
+        raise TypeError(f"{name} needs the path of a file, not {type(value).__name__}; pass e.g. file.name")
+    if isinstance(value, str | os.PathLike):
+        value = [value]
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{name} needs a path or a list of paths, not {type(value).__name__}")
+    paths = [Path(item) for item in value]
+    for path in paths:
+        if not path.exists():
+            raise FileNotFoundError(errno.ENOENT, f"{name}: no such file", str(path))
+        if path.is_dir():
+            message = f"{name}: a directory; pass its files, e.g. sorted(Path(directory).glob('*.txt'))"
+            raise IsADirectoryError(errno.EISDIR, message, str(path))
+    return paths
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether the name of the file says that it is compressed."""
+    return path.suffix in _OPENERS or path.suffix == ".zst"
+
+
+def read_chunks(path: Path, file: IO[bytes]) -> Iterator[bytes]:
+    """The text of an open file in pieces, decompressed as the name of its path says."""
+    try:
+        if path.suffix == ".zst":
+            yield from _unzstd(path, file)
+            return
+        stream = _OPENERS[path.suffix](file) if path.suffix in _OPENERS else file
+        while chunk := stream.read(_CHUNK):
+            yield chunk
+    except _DAMAGED as error:
+        raise _damaged(path, error) from error
+    except OSError as error:
+        if error.errno is None and is_compressed(path):  # bz2's word for bad data
+            raise _damaged(path, error) from error
+        raise
+
+
+def _unzstd(path: Path, file: IO[bytes]) -> Iterator[bytes]:
+    try:
+        import zstandard
+    except ImportError:
+        raise ImportError(f"reading {path} needs the package zstandard: pip install 'muse-senses[zstd]'") from None
+
+    # Not its stream_reader, which takes a truncated file for a complete one.
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    frame = decompressor.decompressobj()
+    try:
+        while chunk := file.read(_ZSTD_CHUNK):
+            while chunk:
+                if frame.eof:
+                    frame = decompressor.decompressobj()
+                yield frame.decompress(chunk)
+                chunk = frame.unused_data
+    except zstandard.ZstdError as error:
+        raise _damaged(path, error) from error
+    if not frame.eof and file.tell() > 0:
+        raise EOFError("it ends in the middle of a frame")
+
+
+def _damaged(path: Path, error: Exception) -> ValueError:
+    return ValueError(f"{path}: the compressed data is damaged or cut off ({error}); check or download the file again")
+
+
+def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    begun: list[bytes] = []  # the pieces of a line that has not ended
+    for chunk in chunks:
+        first, *rest = chunk.split(b"\n")
+        begun.append(first)
+        if rest:
+            yield b"".join(begun)
+            begun = [rest.pop()]
+            yield from rest
+    yield b"".join(begun)
+
+
+def _decode(line: bytes, path: Path, number: int) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path}, line {number}: invalid UTF-8 (byte 0x{line[error.start]:02x}); convert the text to UTF-8 first, "
+            "for example with `iconv -f latin1 -t utf-8`"
+        ) from None

@@ -1,0 +1,65 @@
+"""How much memory a model needs, and whether it is there: said before training, not by the system halfway."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from muse.errors import InsufficientMemoryError
+from muse.settings import Settings
+
+__all__ = ["available_memory", "check_memory", "estimate_memory"]
+
+_WORD_BYTES = 120  # a short str, its entry in the dict of ids, its slot in the list of words
+_ROW_PAD = 16
+
+
+def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str, int]:
+    """Bytes that a model takes in training, by array, and in total."""
+    selection, dim = _padded(settings.selection_dim), _padded(settings.vector_size)
+    rows = {
+        "context_vectors": n_words * selection,
+        "selection_vectors": n_senses * selection,
+        "sense_vectors": n_senses * dim,
+        "collocation_vectors": (n_words if settings.collocation == "word" else n_senses) * dim,
+    }
+    if settings.formulation == "factorized":
+        rows |= {"forward_values": n_words * selection, "backward_values": n_words * selection}
+    sizes = {name: 4 * floats for name, floats in rows.items()}
+    sizes["counts"] = 8 * (2 * n_words + 1 + n_senses)
+    sizes["vocabulary"] = _WORD_BYTES * n_words
+    return sizes | {"total": sum(sizes.values())}
+
+
+def _padded(dim: int) -> int:
+    return -(-dim // _ROW_PAD) * _ROW_PAD
+
+
+def available_memory() -> int | None:
+    """Bytes that this process can still get without swapping; None where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        available = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        if "SC_AVPHYS_PAGES" not in os.sysconf_names:
+            return None
+        available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with contextlib.suppress(OSError, ValueError):  # not in a container, or in one without a limit ("max")
+        available = min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return available
+
+
+def check_memory(settings: Settings, n_words: int, n_senses: int) -> None:
+    """Raise an InsufficientMemoryError, a MemoryError, if a model of this size does not fit into memory."""
+    needed, available = estimate_memory(settings, n_words, n_senses)["total"], available_memory()
+    if available is not None and needed > available:
+        raise InsufficientMemoryError(
+            f"training needs about {_gigabytes(needed)} for {n_words:,} words with {n_senses:,} senses, and "
+            f"{_gigabytes(available)} are free; lower vector_size ({settings.vector_size}) or senses, or keep "
+            f"fewer words with a higher min_count ({settings.min_count}) or max_final_vocab"
+        )
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB"

@@ -1,0 +1,381 @@
+"""`MUSE`, the model that users hold: it is trained, asked for senses, saved and loaded."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from muse import _core
+from muse.arrays import Arrays
+from muse.corpus import encode_corpus
+from muse.errors import NotTrainedError
+from muse.formats import native
+from muse.initial import grown_arrays
+from muse.memory import check_memory, estimate_memory
+from muse.queries import SenseQueries
+from muse.rules import VocabularyRules
+from muse.selection import SenseSelector
+from muse.settings import PAPER_DEFAULTS, Settings, reject_unknown
+from muse.vectors import SenseVectors, WordVectors
+from muse.vocabulary import Vocabulary
+
+__all__ = ["MUSE"]
+
+logger = logging.getLogger("muse")
+
+Sentences = Iterable[Sequence[str]]
+
+
+class MUSE(SenseQueries):
+    """Sense embeddings: several vectors a word, learned from plain text, and a selector of the one a context means.
+
+    Parameters
+    ----------
+    sentences : iterable of lists of str, optional
+        The corpus; it is read exactly once, so a generator will do.
+    corpus_file : path-like, optional
+        In place of `sentences`: a text file, one sentence a line, tokens separated by white space.
+    **options
+        The settings listed below. Without a corpus the model is empty: call `build_vocab` and `train`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For an unknown setting, a value out of range, or a corpus that cannot be one; the message says what to do.
+
+    Examples
+    --------
+    >>> from muse.datasets import make_ambiguous_corpus
+    >>> corpus = make_ambiguous_corpus(2000, 300, seed=0)
+    >>> model = MUSE(corpus.sentences, senses=2, vector_size=16, epochs=2, seed=1, workers=1)
+    >>> word = next(iter(corpus.ambiguous_words))
+    >>> model.sense_vectors(word).shape
+    (2, 16)
+    """
+
+    def __init__(
+        self,
+        sentences: Sentences | None = None,
+        corpus_file: str | PathLike[str] | None = None,
+        **options: Any,
+    ) -> None:
+        self._settings = Settings.from_options(options)
+        self._vocabulary: Vocabulary | None = None
+        self._arrays: Arrays | None = None
+        self._corpus: _core.Corpus | None = None  # what build_vocab read, until train has used it
+        self._sv: SenseVectors | None = None
+        self._wv: WordVectors | None = None
+        self._selector: SenseSelector | None = None
+        self.corpus_count = 0
+        self.history: list[dict[str, Any]] = []
+        self.training_state: dict[str, Any] = {}
+        if sentences is not None or corpus_file is not None:
+            self.build_vocab(sentences, corpus_file)
+            self.train()
+
+    @staticmethod
+    def paper_defaults() -> dict[str, Any]:
+        """The settings of Lee & Chen (2017), as keyword arguments: ``MUSE(corpus, **MUSE.paper_defaults())``.
+
+        The paper tries several strategies; this is its ε-greedy, and ``| {"strategy": "boltzmann"}`` gives another.
+        """
+        return dict(PAPER_DEFAULTS)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        vocabulary: Vocabulary | Sequence[str],
+        arrays: Arrays,
+        settings: Settings | None = None,
+        history: Iterable[dict[str, Any]] = (),
+        training_state: Mapping[str, Any] | None = None,
+    ) -> MUSE:
+        """A model of given parts, which are checked and not copied.
+
+        Parameters
+        ----------
+        vocabulary : Vocabulary or sequence of V str
+            The words.
+        arrays : Arrays
+            The numbers.
+        settings : Settings, optional
+            Defaults with the dimensions of `arrays`, if not given.
+        history, training_state
+            What training left, see `history` and `training_state`.
+
+        Raises
+        ------
+        ValueError
+            If the parts do not fit together.
+        """
+        arrays.check()
+        selection = arrays.context_vectors.shape[1]
+        if settings is None:
+            settings = Settings(vector_size=arrays.vector_size, selection_size=selection)
+        if (settings.vector_size, settings.selection_dim) != (arrays.vector_size, selection):
+            raise ValueError("vector_size and selection_size of the settings must be the dimensions of the arrays")
+        if not isinstance(vocabulary, Vocabulary):
+            vocabulary = Vocabulary(list(vocabulary), arrays.word_counts)
+        if len(vocabulary) != arrays.n_words:
+            raise ValueError(f"the vocabulary has {len(vocabulary)} words, and the arrays are for {arrays.n_words}")
+        model = cls()
+        model._settings, model._vocabulary = settings, vocabulary
+        model.history, model.training_state = list(history), dict(training_state or {})
+        model.set_arrays(arrays)
+        return model
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    @property
+    def settings(self) -> Settings:
+        """The settings; they never change."""
+        return self._settings
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words, their ids and their counts."""
+        if self._vocabulary is None:
+            raise NotTrainedError("the model has no vocabulary yet; give the constructor a corpus, or call build_vocab")
+        return self._vocabulary
+
+    @property
+    def arrays(self) -> Arrays:
+        """The numbers: ``model.arrays.sense_vectors`` and the others."""
+        if self._arrays is None:
+            raise NotTrainedError(
+                "the model is not trained yet; give the constructor a corpus, or call build_vocab and train"
+            )
+        return self._arrays
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether there are arrays, so that senses can be asked for."""
+        return self._arrays is not None
+
+    def set_arrays(self, arrays: Arrays) -> None:
+        """Take new arrays, or the same after their values changed, and forget what was derived from the old ones."""
+        self._arrays = arrays
+        self._selector = None
+        for view in (self._sv, self._wv):
+            if view is not None:
+                view.refresh(self.vocabulary, arrays)
+
+    @property
+    def sv(self) -> SenseVectors:
+        """Sense vectors with keys such as ``"head#0"``, and their nearest neighbours."""
+        if self._sv is None:
+            self._sv = SenseVectors(self.vocabulary, self.arrays)
+        return self._sv
+
+    @property
+    def wv(self) -> WordVectors:
+        """Word vectors, the means of sense vectors weighted by their priors, and their nearest neighbours."""
+        if self._wv is None:
+            self._wv = WordVectors(self.vocabulary, self.arrays)
+        return self._wv
+
+    @property
+    def selector(self) -> SenseSelector:
+        """What selects senses."""
+        if self._selector is None:
+            self._selector = SenseSelector(self.vocabulary, self.arrays, self._settings)
+        return self._selector
+
+    @property
+    def vector_size(self) -> int:
+        """Dimension of the sense vectors."""
+        return self._settings.vector_size
+
+    @property
+    def epochs(self) -> int:
+        """Passes over the corpus that `train` makes."""
+        return self._settings.epochs
+
+    def __contains__(self, word: object) -> bool:
+        return self._vocabulary is not None and word in self._vocabulary
+
+    def __len__(self) -> int:
+        return 0 if self._vocabulary is None else len(self._vocabulary)
+
+    def __bool__(self) -> bool:
+        return True  # an empty model is a model
+
+    def __repr__(self) -> str:
+        size, strategy = self._settings.vector_size, self._settings.strategy
+        if self._arrays is None:
+            return f"<MUSE: {len(self)} words, not trained, vector_size={size}, strategy={strategy!r}>"
+        return f"<MUSE: {len(self)} words, {self._arrays.n_senses} senses, vector_size={size}, strategy={strategy!r}>"
+
+    # -- training ----------------------------------------------------------------------------------------------------
+
+    def build_vocab(
+        self,
+        sentences: Sentences | None = None,
+        corpus_file: str | PathLike[str] | None = None,
+        *,
+        update: bool = False,
+    ) -> None:
+        """Read a corpus and decide on the words. The same pass encodes it, so that `train` need not read it again.
+
+        Parameters
+        ----------
+        sentences, corpus_file
+            The corpus, as in the constructor.
+        update : bool
+            Add the new words of this corpus to those already known. In a trained model these keep all their values, and
+            new words start afresh.
+
+        Raises
+        ------
+        ValueError
+            If the model has a vocabulary and `update` is not given, or no word is left.
+        """
+        if self._vocabulary is not None and not update:
+            raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
+        if self._vocabulary is None and update:
+            raise NotTrainedError("there is no vocabulary to update yet; call build_vocab without update=True")
+        chosen = ("min_count", "max_vocab_size", "max_final_vocab", "trim_rule", "sorted_vocab")
+        rules = {name: getattr(self._settings, name) for name in chosen}
+        self._corpus = None
+        vocabulary, self._corpus = self._encode(sentences, corpus_file, vocab=self._vocabulary, extend=update, **rules)
+        self._use_vocabulary(vocabulary)
+
+    def build_vocab_from_freq(self, word_freq: Mapping[str, int], *, update: bool = False) -> None:
+        """Decide on the words from a table of their counts; `min_count` and the other limits apply."""
+        if not word_freq:
+            raise ValueError("word_freq is empty; give a dict {word: count}")
+        if self._vocabulary is not None and not update:
+            raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
+        settings = self._settings
+        rules = VocabularyRules(settings.min_count, settings.max_final_vocab, settings.trim_rule, settings.sorted_vocab)
+        counts = np.fromiter(word_freq.values(), np.int64, len(word_freq))
+        vocabulary, _ = rules.select(list(word_freq), counts, int(counts.sum()), self._vocabulary)
+        self._use_vocabulary(vocabulary)
+
+    def _use_vocabulary(self, vocabulary: Vocabulary) -> None:
+        if self._arrays is not None:
+            senses = self._settings.senses_of(vocabulary.words[self._arrays.n_words :])
+            check_memory(self._settings, len(vocabulary), self._arrays.n_senses + int(senses.sum()))
+            arrays = grown_arrays(self._arrays, vocabulary, self._settings)
+            self._vocabulary = vocabulary
+            self.set_arrays(arrays)
+        self._vocabulary = vocabulary
+        if self._corpus is not None:
+            self.corpus_count = self._corpus.raw_sentences
+
+    def _encode(self, sentences: Any, corpus_file: Any, **rules: Any) -> tuple[Vocabulary, _core.Corpus]:
+        run = {name: getattr(self._settings, name) for name in ("max_ram", "workers", "progress")}
+        return encode_corpus(sentences, corpus_file, **rules, **run)
+
+    def train(
+        self,
+        sentences: Sentences | None = None,
+        corpus_file: str | PathLike[str] | None = None,
+        *,
+        total_examples: int | None = None,
+        epochs: int | None = None,
+        callbacks: Sequence[Any] = (),
+    ) -> None:
+        """Train on a corpus; without one, on that which `build_vocab` read.
+
+        Parameters
+        ----------
+        sentences, corpus_file
+            The corpus, as in the constructor; words that are not in the vocabulary are skipped.
+        total_examples : int, optional
+            Accepted for the sake of gensim's scripts; the number of sentences is known here without it.
+        epochs : int, optional
+            Passes over the corpus; the setting, if not given.
+        callbacks : sequence
+            Callbacks for this call, after those of the settings.
+
+        Raises
+        ------
+        NotTrainedError
+            If there is no vocabulary yet.
+        InsufficientMemoryError
+            If the model does not fit into memory; said before training.
+        DivergenceError
+            If the numbers leave the range of floating point.
+        """
+        vocabulary = self.vocabulary
+        run = self._settings.replace(
+            epochs=self._settings.epochs if epochs is None else epochs,
+            callbacks=(*self._settings.callbacks, *callbacks),
+        )
+        if sentences is not None or corpus_file is not None:
+            self._corpus = None  # before the new one is read: never two at once
+            _, self._corpus = self._encode(sentences, corpus_file, vocab=vocabulary)
+        if self._corpus is None:
+            raise ValueError("there is no text to train on; give train the sentences or a corpus_file")
+        if total_examples is not None and total_examples != self._corpus.raw_sentences:
+            logger.warning(
+                "total_examples=%s, but the corpus has %d sentences", total_examples, self._corpus.raw_sentences
+            )
+        if self._arrays is None:
+            check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
+        from muse.training import train_model
+
+        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks)
+        self._corpus = None
+
+    def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:
+        """Bytes that the model takes in training, by array and in ``"total"``.
+
+        Parameters
+        ----------
+        vocab_size : int, optional
+            For this many words with the default number of senses; those of the vocabulary, if not given.
+        """
+        words = [""] * vocab_size if vocab_size is not None else self.vocabulary.words
+        senses = self._settings.senses_of(words).sum()
+        if vocab_size is None and self._arrays is not None:
+            senses = self._arrays.n_senses
+        return estimate_memory(self._settings, len(words), int(senses))
+
+    # -- files -------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file; one of that name is replaced only when the new one is complete.
+
+        Times and speeds in `history` are left out, so that equal models give equal files.
+        """
+        state = native.ModelState(self._settings, self.vocabulary, self.arrays, self.history, self.training_state)
+        native.write(path, state)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], *, mmap: bool = False, **runtime: Any) -> MUSE:
+        """Read a model that `save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        mmap : bool
+            Map it into memory, read-only and shared between processes: any size opens in milliseconds.
+        **runtime
+            Settings that a file does not hold, such as ``workers=`` or ``progress=``.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ModelFileError
+            A ValueError: the file is not a model of ours, is damaged, or comes from a newer version.
+        """
+        reject_unknown(runtime)
+        stored = sorted(set(runtime) - set(Settings.runtime_names()))
+        if stored:
+            raise TypeError(f"{stored[0]!r} is part of the model; load can set {', '.join(Settings.runtime_names())}")
+        state = native.read(path, mapped=bool(mmap), **runtime)
+        return cls.from_arrays(state.vocabulary, state.arrays, state.settings, state.history, state.training_state)
+
+
+_own = [p for p in inspect.signature(MUSE.__init__).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+MUSE.__init__.__signature__ = inspect.Signature([*_own, *Settings.parameters()])  # type: ignore[attr-defined]
+MUSE.__doc__ = f"{inspect.cleandoc(MUSE.__doc__ or '')}\n\nSettings\n--------\n{Settings.describe()}\n"

@@ -1,0 +1,271 @@
+"""What a trained model answers: senses of words, senses in context, similarities, collocates, cards."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from muse import cards
+from muse.arrays import Arrays, Floats
+from muse.context import Context, as_contexts
+from muse.errors import UnknownSenseError
+from muse.selection import SenseSelector, TokenSense
+from muse.vectors import SenseVectors, WordVectors
+from muse.vocabulary import Vocabulary
+
+__all__ = ["SenseQueries"]
+
+SIMILARITIES = ("max_sim_c", "avg_sim_c", "max", "avg")
+
+
+class SenseQueries(ABC):
+    """The part of `MUSE` that answers questions; it changes nothing."""
+
+    @property
+    @abstractmethod
+    def vocabulary(self) -> Vocabulary:
+        """The words, their ids and their counts."""
+
+    @property
+    @abstractmethod
+    def arrays(self) -> Arrays:
+        """The numbers: ``model.arrays.sense_vectors`` and the others."""
+
+    @property
+    @abstractmethod
+    def selector(self) -> SenseSelector:
+        """What selects senses."""
+
+    @property
+    @abstractmethod
+    def sv(self) -> SenseVectors:
+        """Sense vectors with keys such as ``"head#0"``, and their nearest neighbours."""
+
+    @property
+    @abstractmethod
+    def wv(self) -> WordVectors:
+        """Word vectors, the means of sense vectors weighted by their priors, and their nearest neighbours."""
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.vocabulary
+
+    def n_senses(self, word: str) -> int:
+        """How many senses a word has."""
+        rows = self._rows(word)
+        return rows.stop - rows.start
+
+    def sense_prior(self, word: str) -> Floats:
+        """Share of each sense in the uses of a word in the training text, float32 (K,)."""
+        return self.arrays.prior(self.vocabulary.index(word))
+
+    def sense_counts(self, word: str) -> NDArray[np.int64]:
+        """How often each sense of a word is selected in the training text, int64 (K,)."""
+        return self.arrays.sense_counts[self._rows(word)].copy()
+
+    def sense_vectors(
+        self,
+        word: str,
+        context: Context | Sequence[Context] | None = None,
+        position: int | Sequence[int | None] | None = None,
+    ) -> Floats:
+        """The sense vectors of a word, or the vector of the sense that a context means.
+
+        Parameters
+        ----------
+        word : str
+            A known word.
+        context : str, list of str, or list of contexts, optional
+            A string is split at white space, and nothing else is done to it. Where the word occurs in the context, the
+            window around its first occurrence counts; otherwise all of the context does. Unknown words are skipped; if
+            no known word is left, the prior decides. A list of strings is the tokens of one context, unless one of them
+            holds white space and is not a known word: then it is a list of contexts.
+        position : int or list of int, optional
+            Which occurrence is meant, as an index of the context's tokens.
+
+        Returns
+        -------
+        float32 (K, D)
+            Without a context; a copy.
+        float32 (D,)
+            With a context.
+        float32 (N, D)
+            With a list of N contexts.
+
+        Raises
+        ------
+        UnknownWordError
+            A KeyError that names the nearest spellings.
+        """
+        vectors = self.arrays.sense_vectors[self._rows(word)]
+        if context is None and position is None:
+            return vectors.copy()
+        selected: Floats = vectors[self.select_sense(word, context, position)]
+        return selected
+
+    def select_sense(
+        self,
+        word: str,
+        context: Context | Sequence[Context] | None = None,
+        position: int | Sequence[int | None] | None = None,
+    ) -> Any:
+        """Number of the sense that a context means, int; of each of N contexts, int64 (N,).
+
+        Parameters are those of `sense_vectors`. Without a context it is the most used sense.
+        """
+        best = self.sense_probabilities(word, context, position).argmax(axis=-1)
+        return int(best) if best.ndim == 0 else best
+
+    def sense_probabilities(
+        self,
+        word: str,
+        context: Context | Sequence[Context] | None = None,
+        position: int | Sequence[int | None] | None = None,
+    ) -> Floats:
+        """Probability of each sense in a context (equation 1 of the paper); parameters as in `sense_vectors`.
+
+        Returns
+        -------
+        float32 (K,)
+            With one context, and without one: then it is the prior.
+        float32 (N, K)
+            With a list of N contexts.
+        """
+        if context is None:
+            if position is not None:
+                raise ValueError("position is an index of the context's tokens; give the context too")
+            return self.sense_prior(word)
+        contexts, single = as_contexts(context, self.vocabulary)
+        if position is None or isinstance(position, (int, np.integer)):
+            positions: list[int | None] = [None if position is None else int(position)] * len(contexts)
+        else:
+            positions = list(position)
+        if len(positions) != len(contexts) or (not single and isinstance(position, (int, np.integer))):
+            raise ValueError(f"{len(contexts)} contexts need a list of as many positions; got {position!r}")
+        probabilities = self.selector.probabilities(word, contexts, positions)
+        return probabilities[0] if single else probabilities
+
+    def disambiguate(self, sentence: Context) -> list[TokenSense]:
+        """The sense of every token of a sentence: (token, sense or None, probability).
+
+        Examples
+        --------
+        >>> [t.key for t in model.disambiguate("the head of the army")]  # doctest: +SKIP
+        ['the#0', 'head#2', 'of#0', 'the#0', 'army#1']
+        """
+        tokens, senses, probabilities = next(self.selector.select([sentence]))
+        known = (None if sense < 0 else sense for sense in senses.tolist())
+        return list(map(TokenSense, tokens, known, probabilities.tolist()))
+
+    def disambiguate_batch(self, sentences: Iterable[Context], *, probabilities: bool = False) -> Iterator[Any]:
+        """The senses of every token of many sentences, on all threads.
+
+        Parameters
+        ----------
+        sentences : iterable of str or list of str
+            Read as it comes, a few hundred thousand tokens at a time.
+        probabilities : bool
+            Whether to give the probabilities too.
+
+        Yields
+        ------
+        int32 (tokens,)
+            For each sentence the number of each token's sense, -1 for words that the model does not know; with
+            `probabilities` a pair of this and float32 (tokens,).
+        """
+        if isinstance(sentences, (str, bytes)):
+            raise TypeError("disambiguate_batch takes an iterable of sentences; for a single one use disambiguate")
+        selected = self.selector.select(sentences)
+        return ((senses, p) if probabilities else senses for _, senses, p in selected)
+
+    def similarity(
+        self,
+        word1: str,
+        word2: str,
+        context1: Context | None = None,
+        context2: Context | None = None,
+        *,
+        how: str | None = None,
+    ) -> float:
+        """Similarity of two words, by the cosines of their senses.
+
+        Parameters
+        ----------
+        word1, word2 : str
+            The words.
+        context1, context2 : str or list of str, optional
+            What they are used in.
+        how : {"max_sim_c", "avg_sim_c", "max", "avg"}, optional
+            MaxSimC, of the senses that the contexts mean; AvgSimC, the mean over all pairs of senses, weighted by their
+            probabilities; the largest cosine; the plain mean. Without a context a word's prior takes the place of its
+            probabilities. Default: "max_sim_c" where there is a context, else "max".
+        """
+        if how is None:
+            how = "max" if context1 is None and context2 is None else "max_sim_c"
+        if how not in SIMILARITIES:
+            raise ValueError(f"how must be one of {', '.join(map(repr, SIMILARITIES))}; got {how!r}")
+        cosines = _unit_rows(self.sense_vectors(word1)) @ _unit_rows(self.sense_vectors(word2)).T
+        if how in ("max", "avg"):
+            return float(cosines.max() if how == "max" else cosines.mean())
+        first, second = self.sense_probabilities(word1, context1), self.sense_probabilities(word2, context2)
+        if how == "max_sim_c":
+            return float(cosines[first.argmax(), second.argmax()])
+        return float(first @ cosines @ second)
+
+    def predict_collocates(
+        self,
+        word: str,
+        context: Context | None = None,
+        *,
+        sense: int | None = None,
+        topn: int = 10,
+        restrict_vocab: int | None = None,
+    ) -> list[tuple[str, float]]:
+        """What the model expects near a sense, by collocation likelihood σ(U·V) (the paper's k-NN, table 3).
+
+        Parameters
+        ----------
+        word : str
+            A known word.
+        context : str or list of str, optional
+            What it is used in; this selects the sense.
+        sense : int, optional
+            The sense itself. Without either, it is the most used one.
+        topn : int
+            How many.
+        restrict_vocab : int, optional
+            Search the first, most frequent words only.
+
+        Returns
+        -------
+        list of (str, float)
+            Keys of senses, or words where collocation vectors are words', with likelihoods, best first.
+        """
+        if sense is None:
+            sense = self.select_sense(word, context)
+        elif context is not None:
+            raise ValueError("give either a context, which selects the sense, or sense")
+        if not 0 <= sense < self.n_senses(word):
+            raise UnknownSenseError(f"there is no sense {sense} of {word!r}, which has {self.n_senses(word)}")
+        return cards.collocates(self, self.sense_vectors(word)[[sense]], topn, restrict_vocab)[0]
+
+    def describe(self, word: str, topn: int = 8) -> cards.WordCard:
+        """A card a sense: its share, the nearest senses of other words, and the collocates that it predicts.
+
+        The card prints as text and shows as a table in a notebook.
+        """
+        return cards.describe(self, word, topn)
+
+    def _rows(self, word: str) -> slice[int, int, None]:
+        return self.arrays.rows_of(self.vocabulary.index(word))
+
+
+def _unit_rows(vectors: ArrayLike) -> NDArray[np.float64]:
+    """Rows at length one; zeros stay zeros."""
+    rows = np.asarray(vectors, np.float64)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    units: NDArray[np.float64] = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    return units

@@ -1,0 +1,91 @@
+"""The words of a model: their ids and their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from muse.errors import UnknownWordError, nearest_spellings
+
+__all__ = ["Vocabulary"]
+
+
+class Vocabulary:
+    """Words with their ids, which are 0, 1, 2, ... in the order given, and their counts.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Kept as it is; it may decode its words lazily.
+    counts : array_like of int, (V,), optional
+        How often each word occurs. Zeros if not given.
+    raw_words : int, optional
+        Tokens of the corpus before any word was dropped. The sum of `counts` if not given.
+    effective_min_count : int
+        The count below which words were dropped: `min_count`, or what `max_final_vocab` raised it to.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary(["the", "head"], [7, 2])
+    >>> vocabulary.index("head"), vocabulary.get("heed"), "the" in vocabulary
+    (1, -1, True)
+    >>> vocabulary.nearest_spellings("heed")
+    ['head']
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        counts: ArrayLike | None = None,
+        *,
+        raw_words: int | None = None,
+        effective_min_count: int = 1,
+    ) -> None:
+        self.words = words
+        self.counts: NDArray[np.int64] = np.asarray(np.zeros(len(words)) if counts is None else counts, dtype=np.int64)
+        if self.counts.shape != (len(words),):
+            raise ValueError(f"{len(words)} words need as many counts, not an array of shape {self.counts.shape}")
+        self.raw_words = int(self.counts.sum()) if raw_words is None else raw_words
+        self.effective_min_count = effective_min_count
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The id of each word; built when it is first needed, so that a mapped model opens at once."""
+        ids = {word: i for i, word in enumerate(self.words)}
+        if len(ids) < len(self.words):
+            twice = next(word for i, word in enumerate(self.words) if ids[word] != i)
+            raise ValueError(f"the vocabulary holds the word {twice!r} twice")
+        return ids
+
+    def get(self, word: str) -> int:
+        """The id of `word`, or -1."""
+        return self.ids.get(word, -1)
+
+    def index(self, word: str) -> int:
+        """The id of `word`; `UnknownWordError`, a `KeyError` with the nearest spellings, if there is none."""
+        try:
+            return self.ids[word]
+        except KeyError:
+            raise UnknownWordError(word, self.words) from None
+
+    def nearest_spellings(self, word: str, n: int = 3) -> list[str]:
+        """Up to `n` known words that are spelt like `word`."""
+        return nearest_spellings(word, self.words, n)
+
+    def __getitem__(self, word: str) -> int:
+        return self.index(word)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.ids
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary: {len(self)} words, {int(self.counts.sum())} of {self.raw_words} tokens>"

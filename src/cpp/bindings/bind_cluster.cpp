@@ -1,0 +1,99 @@
+// muse._core: the split of words into senses.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <vector>
+
+#include "arrays.h"
+#include "cluster.h"
+#include "kernels.h"
+
+namespace muse::bindings {
+
+namespace {
+
+void check(const Matrix& context, const WeightArray& weights, const SelectionOptions& options, const Corpus& corpus) {
+  if (weights.size() != 0 && weights.size() != context.rows)
+    throw py::value_error("context_weights must hold one number a word");
+  if (!options.distance.empty() && static_cast<int>(options.distance.size()) <= options.window)
+    throw py::value_error("distance weights must cover the window");
+  for (const std::int32_t token : corpus.tokens())
+    if (token >= context.rows) throw py::value_error("the corpus has a word id beyond the vocabulary");
+}
+
+py::tuple py_sample_occurrences(const Corpus& corpus, std::int64_t num_words, std::int64_t cap, std::uint64_t seed) {
+  for (const std::int32_t token : corpus.tokens())
+    if (token >= num_words) throw py::value_error("the corpus has a word id beyond the vocabulary");
+  Occurrences found;
+  {
+    const py::gil_scoped_release release;
+    found = sample_occurrences(corpus, num_words, cap, seed);
+  }
+  return py::make_tuple(take(std::move(found.offsets)), take(std::move(found.places)));
+}
+
+py::array_t<float> py_context_vectors(const FloatArray& context_vectors_, const WeightArray& weights,
+                                      const SelectionOptions& options, const Corpus& corpus, const IndexArray& places) {
+  const Matrix context = as_matrix(context_vectors_, "context_vectors", false);
+  check(context, weights, options, corpus);
+  for (const std::int64_t p : as_span(places))
+    if (p < 0 || p >= corpus.n_tokens()) throw py::value_error("a place lies outside the corpus");
+  py::array_t<float> out({places.size(), static_cast<py::ssize_t>(context.dim)});
+  float* data = out.mutable_data();
+  {
+    const py::gil_scoped_release release;
+    context_vectors(context, options, as_span(weights), corpus, as_span(places), context.dim, data);
+  }
+  return out;
+}
+
+py::tuple py_split_senses(const FloatArray& context_vectors_, const WeightArray& weights,
+                          const SelectionOptions& options, const Corpus& corpus, const IndexArray& offsets,
+                          const IndexArray& places, const TokenArray& wanted, const SplitOptions& split, int workers) {
+  const Matrix context = as_matrix(context_vectors_, "context_vectors", true);
+  check(context, weights, options, corpus);
+  if (context.stride % kRowPad != 0) throw py::value_error("context_vectors must have padded rows");
+  if (wanted.size() != context.rows || offsets.size() != context.rows + 1)
+    throw py::value_error("wanted and offsets must fit the vocabulary");
+  const auto o = as_span(offsets);
+  const auto p = as_span(places);
+  if (o[0] != 0 || o.back() != places.size()) throw py::value_error("offsets do not fit places");
+  for (std::size_t i = 1; i < o.size(); ++i)
+    if (o[i] < o[i - 1]) throw py::value_error("offsets must not decrease");
+  for (const std::int64_t place : p)
+    if (place < 0 || place >= corpus.n_tokens()) throw py::value_error("a place lies outside the corpus");
+  Split found;
+  {
+    const py::gil_scoped_release release;
+    const Occurrences occurrences{{o.begin(), o.end()}, {p.begin(), p.end()}};
+    found = split_senses(context, options, as_span(weights), corpus, occurrences, as_span(wanted), split, workers);
+  }
+  auto centroids = take(std::move(found.centroids));
+  const auto rows = static_cast<py::ssize_t>(found.counts.size());
+  return py::make_tuple(take(std::move(found.senses)),
+                        centroids.reshape({rows, static_cast<py::ssize_t>(context.dim)}), take(std::move(found.counts)));
+}
+
+}  // namespace
+}  // namespace muse::bindings
+
+void register_cluster(pybind11::module_& m) {
+  using namespace muse::bindings;
+  py::class_<muse::SplitOptions>(m, "SplitOptions", "How words are split into senses.")
+      .def(py::init<>())
+      .def_readwrite("min_contexts", &muse::SplitOptions::min_contexts)
+      .def_readwrite("restarts", &muse::SplitOptions::restarts)
+      .def_readwrite("iterations", &muse::SplitOptions::iterations)
+      .def_readwrite("adaptive", &muse::SplitOptions::adaptive)
+      .def_readwrite("min_share", &muse::SplitOptions::min_share)
+      .def_readwrite("max_cosine_two", &muse::SplitOptions::max_cosine_two)
+      .def_readwrite("max_cosine_more", &muse::SplitOptions::max_cosine_more)
+      .def_readwrite("seed", &muse::SplitOptions::seed);
+  m.def("sample_occurrences", &py_sample_occurrences, py::arg("corpus"), py::arg("num_words"), py::arg("cap"),
+        py::arg("seed"), "Places of each word in the corpus, about `cap` a word at most: (offsets, places).");
+  m.def("context_vectors", &py_context_vectors, py::arg("context_vectors"), py::arg("context_weights"),
+        py::arg("options"), py::arg("corpus"), py::arg("places"), "The contexts of tokens, float32 (n, S).");
+  m.def("split_senses", &py_split_senses, py::arg("context_vectors"), py::arg("context_weights"), py::arg("options"),
+        py::arg("corpus"), py::arg("offsets"), py::arg("places"), py::arg("wanted"), py::arg("split"),
+        py::arg("workers"), "Senses of each word from clusters of its contexts: (senses, centroids, counts).");
+}

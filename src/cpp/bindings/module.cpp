@@ -1,0 +1,31 @@
+// The table of contents of muse._core: one register function a file.
+#include <pybind11/pybind11.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "kernels.h"
+
+namespace py = pybind11;
+
+namespace muse {
+void register_corpus(py::module_& m);
+}
+void register_cluster(py::module_& m);
+void register_search(py::module_& m);
+void register_selection(py::module_& m);
+void register_train(py::module_& m);
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "C++ core of muse: corpus encoding, training, sense selection, nearest neighbours.";
+  m.attr("__version__") = MUSE_VERSION;
+  m.def("isa", [] { return std::string(muse::kernels().name); }, "Name of the kernel set in use (see MUSE_ISA).");
+  m.def(
+      "isa_available", [](const std::string& name) { return muse::find_kernels(name.c_str()) != nullptr; },
+      py::arg("name"), "Whether this build and processor can run a kernel set.");
+  muse::register_corpus(m);
+  register_train(m);
+  register_selection(m);
+  register_cluster(m);
+  register_search(m);
+}

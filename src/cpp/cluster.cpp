@@ -1,0 +1,265 @@
+#include "cluster.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kernels.h"
+#include "parallel.h"
+#include "random.h"
+#include "selection.h"
+
+namespace muse {
+
+Occurrences sample_occurrences(const Corpus& corpus, std::int64_t num_words, std::int64_t cap, std::uint64_t seed) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(num_words), 0);
+  for (const std::int32_t word : corpus.tokens()) ++counts[static_cast<std::size_t>(word)];
+  const RandomStream draw(seed, 0, Purpose::kCluster);
+  const auto taken = [&](std::int64_t place) {
+    const auto word = static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(place)]);
+    return counts[word] <= cap || draw.uniform(static_cast<std::uint64_t>(place)) * static_cast<float>(counts[word]) <
+                                      static_cast<float>(cap);
+  };
+  Occurrences found;
+  found.offsets.assign(static_cast<std::size_t>(num_words) + 1, 0);
+  for (std::int64_t t = 0; t < corpus.n_tokens(); ++t)
+    if (taken(t)) ++found.offsets[static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(t)]) + 1];
+  for (std::size_t i = 1; i < found.offsets.size(); ++i) found.offsets[i] += found.offsets[i - 1];
+  found.places.resize(static_cast<std::size_t>(found.offsets.back()));
+  std::vector<std::int64_t> next(found.offsets.begin(), found.offsets.end() - 1);
+  for (std::int64_t t = 0; t < corpus.n_tokens(); ++t)
+    if (taken(t)) {
+      auto& slot = next[static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(t)])];
+      found.places[static_cast<std::size_t>(slot++)] = t;
+    }
+  return found;
+}
+
+void context_vectors(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
+                     const Corpus& corpus, std::span<const std::int64_t> places, int stride, float* out) {
+  const Kernels& k = kernels();
+  const auto tokens = corpus.tokens();
+  const auto offsets = corpus.offsets();
+  std::vector<const float*> rows;
+  std::vector<float> token_weights;
+  for (const std::int64_t place : places) {
+    auto sentence = std::upper_bound(offsets.begin(), offsets.end(), place);
+    const std::int64_t begin = options.cross_sentences ? offsets.front() : *(sentence - 1);
+    const std::int64_t end = options.cross_sentences ? offsets.back() : *sentence;
+    const std::int64_t low = std::max(begin, place - options.window);
+    const std::int64_t high = std::min(end, place + options.window + 1);
+    rows.clear();
+    token_weights.clear();
+    for (std::int64_t j = low; j < high; ++j) {
+      const auto word = static_cast<std::size_t>(tokens[static_cast<std::size_t>(j)]);
+      rows.push_back(context.row(static_cast<std::int64_t>(word)));
+      token_weights.push_back(weights.empty() ? 1.0f : weights[word]);
+    }
+    const Window window{0, static_cast<int>(high - low) - 1, static_cast<int>(place - low)};
+    float total = 0.0f;
+    window_sums(k, options, {rows.data(), token_weights.data()}, {&window, 1}, context.dim, stride, out, &total);
+    out += stride;
+  }
+}
+
+namespace {
+
+// Spherical k-means over unit rows; one thread's work and memory.
+class SphericalKMeans {
+ public:
+  SphericalKMeans(int dim, const SplitOptions& options) : dim_(dim), options_(options), kernels_(kernels()) {}
+
+  // Clusters n unit rows of `x` into k; afterwards centroids() and assignment() are those of the best restart.
+  void run(const float* x, int n, int k, std::uint64_t key) {
+    double best = -std::numeric_limits<double>::infinity();
+    for (int restart = 0; restart < options_.restarts; ++restart) {
+      seed(x, n, k, RandomStream(options_.seed, static_cast<std::uint64_t>(restart) + 1, Purpose::kCluster), key);
+      double objective = 0.0;
+      for (int i = 0; i < options_.iterations; ++i) {
+        const double before = objective;
+        objective = assign(x, n, k);
+        if (i > 0 && objective <= before + 1e-6 * std::abs(before)) break;
+        update(x, n, k);
+      }
+      if (objective > best) {
+        best = objective;
+        best_centroids_ = centroids_;
+        best_assignment_ = assignment_;
+      }
+    }
+  }
+
+  std::vector<float>& centroids() { return best_centroids_; }
+  std::vector<int>& assignment() { return best_assignment_; }
+
+  void unit(float* row) const {
+    const float square = kernels_.dot(row, row, dim_);
+    const float scale = square > 0.0f ? 1.0f / std::sqrt(square) : 0.0f;
+    for (int d = 0; d < dim_; ++d) row[d] *= scale;
+  }
+
+ private:
+  // k-means++: each further seed drawn in proportion to its distance from the nearest seed so far.
+  void seed(const float* x, int n, int k, const RandomStream& draw, std::uint64_t key) {
+    centroids_.assign(static_cast<std::size_t>(k) * static_cast<std::size_t>(dim_), 0.0f);
+    distance_.assign(static_cast<std::size_t>(n), 2.0f);
+    int pick = static_cast<int>(draw.below(static_cast<std::uint32_t>(n), key));
+    for (int c = 0;; ++c) {
+      float* centroid = centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_;
+      std::memcpy(centroid, x + static_cast<std::ptrdiff_t>(pick) * dim_, sizeof(float) * static_cast<std::size_t>(dim_));
+      if (c + 1 == k) return;
+      double total = 0.0;
+      for (int i = 0; i < n; ++i) {
+        float& d = distance_[static_cast<std::size_t>(i)];
+        d = std::min(d, std::max(0.0f, 1.0f - kernels_.dot(x + static_cast<std::ptrdiff_t>(i) * dim_, centroid, dim_)));
+        total += d;
+      }
+      double left = draw.uniform(key, static_cast<std::uint64_t>(c) + 1) * total;
+      for (pick = 0; pick + 1 < n; ++pick)
+        if ((left -= distance_[static_cast<std::size_t>(pick)]) < 0.0) break;
+    }
+  }
+
+  double assign(const float* x, int n, int k) {
+    constexpr int kBlock = 64;
+    assignment_.resize(static_cast<std::size_t>(n));
+    scores_.resize(static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(k));
+    double objective = 0.0;
+    for (int first = 0; first < n; first += kBlock) {
+      const int rows = std::min(kBlock, n - first);
+      kernels_.scores(x + static_cast<std::ptrdiff_t>(first) * dim_, rows, centroids_.data(), k, dim_, scores_.data());
+      for (int i = 0; i < rows; ++i) {
+        const float* s = scores_.data() + static_cast<std::ptrdiff_t>(i) * k;
+        const int best = argmax(s, k, 0.0f);
+        assignment_[static_cast<std::size_t>(first + i)] = best;
+        objective += s[best];
+      }
+    }
+    return objective;
+  }
+
+  void update(const float* x, int n, int k) {
+    std::fill(centroids_.begin(), centroids_.end(), 0.0f);
+    for (int i = 0; i < n; ++i)
+      kernels_.axpy(1.0f, x + static_cast<std::ptrdiff_t>(i) * dim_,
+                    centroids_.data() + static_cast<std::ptrdiff_t>(assignment_[static_cast<std::size_t>(i)]) * dim_, dim_);
+    for (int c = 0; c < k; ++c) unit(centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_);
+  }
+
+  int dim_;
+  const SplitOptions& options_;
+  const Kernels& kernels_;
+  std::vector<float> centroids_, best_centroids_, scores_, distance_;
+  std::vector<int> assignment_, best_assignment_;
+};
+
+struct WordSenses {
+  std::vector<float> centroids;      // (k, S)
+  std::vector<std::int64_t> counts;  // (k,)
+};
+
+// Splits words one at a time; one thread's work and memory.
+class Splitter {
+ public:
+  Splitter(const Matrix& context, const SelectionOptions& selection, std::span<const float> weights,
+           const Corpus& corpus, const SplitOptions& options)
+      : context_(context),
+        selection_(selection),
+        weights_(weights),
+        corpus_(corpus),
+        options_(options),
+        dim_(context.padded_dim()),
+        kernels_(kernels()),
+        kmeans_(dim_, options) {}
+
+  WordSenses split(std::int64_t word, std::span<const std::int64_t> places, int wanted) {
+    const int n = static_cast<int>(places.size());
+    const int most = std::min(wanted, n / std::max(1, options_.min_contexts));
+    if (most < 2) return one_sense(n);
+    contexts_.resize(places.size() * static_cast<std::size_t>(dim_));
+    context_vectors(context_, selection_, weights_, corpus_, places, dim_, contexts_.data());
+    for (int i = 0; i < n; ++i) kmeans_.unit(contexts_.data() + static_cast<std::ptrdiff_t>(i) * dim_);
+    for (int k = most; k >= 2; --k) {
+      kmeans_.run(contexts_.data(), n, k, static_cast<std::uint64_t>(word));
+      WordSenses senses = collect(n, k);
+      if (senses.counts.size() < 2) continue;
+      if (!options_.adaptive || supported(senses, n, k)) return senses;
+    }
+    return one_sense(n);
+  }
+
+ private:
+  WordSenses one_sense(int n) const {
+    return {std::vector<float>(static_cast<std::size_t>(context_.dim), 0.0f), {n}};
+  }
+
+  // Whether all k clusters became senses, each a fair share of the contexts and far enough from the others.
+  bool supported(const WordSenses& senses, int n, int k) const {
+    if (static_cast<int>(senses.counts.size()) < k) return false;
+    const float limit = k == 2 ? options_.max_cosine_two : options_.max_cosine_more;
+    for (int a = 0; a < k; ++a) {
+      if (static_cast<float>(senses.counts[static_cast<std::size_t>(a)]) < options_.min_share * static_cast<float>(n))
+        return false;
+      for (int b = 0; b < a; ++b) {
+        const float* x = senses.centroids.data() + static_cast<std::ptrdiff_t>(a) * context_.dim;
+        const float* y = senses.centroids.data() + static_cast<std::ptrdiff_t>(b) * context_.dim;
+        if (kernels_.dot(x, y, context_.dim) > limit) return false;
+      }
+    }
+    return true;
+  }
+
+  // The clusters that are large enough to be senses.
+  WordSenses collect(int n, int k) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(k), 0);
+    for (int i = 0; i < n; ++i) ++counts[static_cast<std::size_t>(kmeans_.assignment()[static_cast<std::size_t>(i)])];
+    WordSenses senses;
+    for (int c = 0; c < k; ++c) {
+      if (counts[static_cast<std::size_t>(c)] < options_.min_contexts) continue;
+      const float* centroid = kmeans_.centroids().data() + static_cast<std::ptrdiff_t>(c) * dim_;
+      senses.centroids.insert(senses.centroids.end(), centroid, centroid + context_.dim);
+      senses.counts.push_back(counts[static_cast<std::size_t>(c)]);
+    }
+    return senses;
+  }
+
+  const Matrix& context_;
+  const SelectionOptions& selection_;
+  std::span<const float> weights_;
+  const Corpus& corpus_;
+  const SplitOptions& options_;
+  int dim_;
+  const Kernels& kernels_;
+  SphericalKMeans kmeans_;
+  std::vector<float> contexts_;
+};
+
+}  // namespace
+
+Split split_senses(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
+                   const Corpus& corpus, const Occurrences& occurrences, std::span<const std::int32_t> wanted,
+                   const SplitOptions& split, int workers) {
+  const auto words = static_cast<std::int64_t>(wanted.size());
+  std::vector<WordSenses> found(wanted.size());
+  parallel_chunks(words, 16, workers, [&] {
+    return [&, splitter = Splitter(context, options, weights, corpus, split)](std::int64_t first,
+                                                                             std::int64_t last) mutable {
+      for (std::int64_t w = first; w < last; ++w) {
+        const auto begin = static_cast<std::size_t>(occurrences.offsets[static_cast<std::size_t>(w)]);
+        const auto end = static_cast<std::size_t>(occurrences.offsets[static_cast<std::size_t>(w) + 1]);
+        found[static_cast<std::size_t>(w)] =
+            splitter.split(w, std::span(occurrences.places).subspan(begin, end - begin), wanted[static_cast<std::size_t>(w)]);
+      }
+    };
+  });
+  Split result;
+  for (const WordSenses& senses : found) {
+    result.senses.push_back(static_cast<std::int32_t>(senses.counts.size()));
+    result.centroids.insert(result.centroids.end(), senses.centroids.begin(), senses.centroids.end());
+    result.counts.insert(result.counts.end(), senses.counts.begin(), senses.counts.end());
+  }
+  return result;
+}
+
+}  // namespace muse

@@ -1,0 +1,39 @@
+// The dense arithmetic under a training step, as a table of functions that is compiled once per instruction set
+// (kernels.cpp) and chosen at run time (dispatch.cpp).
+//
+// Conventions: `dim` is a multiple of kRowPad and rows hold zeros beyond the model's dimension; scratch panels are
+// row-major with stride dim and 64-byte aligned; model rows come as pointers. No function allocates.
+#pragma once
+
+#include <cstdint>
+
+namespace muse {
+
+inline constexpr int kRowPad = 16;  // floats; one AVX-512 register, one cache line
+
+struct Kernels {
+  const char* name;
+
+  // Copies `count` rows into the panel.
+  void (*gather)(const float* const* rows, int count, int dim, float* panel);
+  // rows[i] += scale * panel[i]. Rows may repeat. Hogwild: the only writes to shared model rows (see train.h).
+  void (*scatter_add)(float* const* rows, int count, int dim, const float* panel, float scale);
+  // out (m, n) = a (m, dim) · b (n, dim)ᵀ
+  void (*scores)(const float* a, int m, const float* b, int n, int dim, float* out);
+  // out (m, dim) = Σ_j e(i, j) b_j, with e(i, j) = e[i * row_stride + j * column_stride], b (n, dim).
+  void (*combine)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim, float* out);
+  // out_i = 1 / (1 + exp(-x_i)), absolute error below 1e-6; in place allowed. Reads and writes up to a multiple of 16.
+  void (*sigmoid)(const float* x, int count, float* out);
+  // x · y and y += a x, for any dim: reading works on unpadded rows, such as those of a memory-mapped file.
+  float (*dot)(const float* x, const float* y, int dim);
+  void (*axpy)(float a, const float* x, float* y, int dim);
+};
+
+// The best table that this processor can run, or the one that the environment variable MUSE_ISA names
+// (baseline, avx2, avx512); throws std::runtime_error when that one is unknown or cannot run here.
+const Kernels& kernels();
+
+// A table by name, or nullptr when it is not in this build or cannot run here.
+const Kernels* find_kernels(const char* name);
+
+}  // namespace muse

@@ -1,0 +1,192 @@
+#include "selection.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "parallel.h"
+
+namespace muse {
+
+namespace {
+
+constexpr int kFreshEvery = 32;  // windows between two fresh sums
+
+float weight_of(std::span<const float> weights, std::int32_t word) {
+  return weights.empty() ? 1.0f : weights[static_cast<std::size_t>(word)];
+}
+
+}  // namespace
+
+void window_sums(const Kernels& kernels, const SelectionOptions& options, const ContextStream& stream,
+                 std::span<const Window> windows, int dim, int stride, float* out, float* totals) {
+  const bool uniform = options.distance.empty();
+  const auto bytes = sizeof(float) * static_cast<std::size_t>(stride);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    float* sum = out + i * static_cast<std::size_t>(stride);
+    const Window& w = windows[i];
+    float total = 0.0f;
+    const auto add = [&](int j, float weight) { kernels.axpy(weight, stream.rows[j], sum, dim); };
+    const auto steps = [&](const Window& last) { return (w.low - last.low) + (w.high - last.high) + 1; };
+    const bool slides = uniform && i % kFreshEvery != 0 && w.low >= windows[i - 1].low &&
+                        w.high >= windows[i - 1].high && w.low <= windows[i - 1].high &&
+                        steps(windows[i - 1]) < w.high - w.low + 1;
+    if (slides) {
+      std::memcpy(sum, sum - stride, bytes);
+      for (int j = windows[i - 1].low; j < w.low; ++j) add(j, -stream.weight(j));
+      for (int j = windows[i - 1].high + 1; j <= w.high; ++j) add(j, stream.weight(j));
+      for (int j = w.low; j <= w.high; ++j) total += stream.weight(j);
+    } else {
+      std::memset(sum, 0, bytes);
+      for (int j = w.low; j <= w.high; ++j) {
+        const float weight = stream.weight(j) * options.distance_weight(std::abs(j - w.centre));
+        if (weight != 0.0f) add(j, weight);
+        total += weight;
+      }
+    }
+    totals[i] = total;
+  }
+  if (!options.mean) return;
+  // Only now: a window slides from the undivided sum of the one before.
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const float scale = totals[i] > 0.0f ? 1.0f / totals[i] : 0.0f;
+    float* sum = out + i * static_cast<std::size_t>(stride);
+    for (int d = 0; d < dim; ++d) sum[d] *= scale;
+  }
+}
+
+void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
+                  const Contexts& contexts, std::span<const std::int64_t> positions,
+                  std::span<const std::int32_t> words, float* scores) {
+  const Kernels& k = kernels();
+  const int dim = model.context.dim;
+  std::vector<float> sum(static_cast<std::size_t>(dim)), token_weights;
+  std::vector<const float*> rows;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::int64_t begin = contexts.offsets[i], end = contexts.offsets[i + 1], at = positions[i];
+    const std::int64_t low = at < 0 ? begin : std::max(begin, begin + at - options.window);
+    const std::int64_t high = at < 0 ? end : std::min(end, begin + at + options.window + 1);
+    rows.clear();
+    token_weights.clear();
+    const auto add = [&](std::int32_t word, float weight) {
+      rows.push_back(model.context.row(word));
+      token_weights.push_back(weight_of(weights, word) * weight);
+    };
+    // Without a place in the context the word's distance to its parts is unknown: all weigh as much as a neighbour.
+    for (std::int64_t j = low; j < high; ++j)
+      add(contexts.tokens[static_cast<std::size_t>(j)],
+          options.distance_weight(at < 0 ? 1 : static_cast<int>(std::abs(j - begin - at))));
+    if (at < 0) add(words[i], options.distance_weight(0));
+    SelectionOptions summed;
+    summed.mean = options.mean;
+    const Window all{0, static_cast<int>(rows.size()) - 1, 0};
+    float total = 0.0f;
+    window_sums(k, summed, {rows.data(), token_weights.data()}, {&all, 1}, dim, dim, sum.data(), &total);
+    for (std::int64_t z = model.sense_offset[words[i]]; z < model.sense_offset[words[i] + 1]; ++z)
+      *scores++ = k.dot(model.selection.row(z), sum.data(), dim);
+  }
+}
+
+namespace {
+
+// Selects the senses of a run of whole contexts; one thread's work and memory.
+class Selector {
+ public:
+  Selector(const Model& model, const SelectionOptions& options, std::span<const float> weights, float temperature)
+      : model_(model), options_(options), weights_(weights), temperature_(temperature), kernels_(kernels()) {}
+
+  void run(const Contexts& contexts, std::int64_t first, std::int64_t last, std::int32_t* sense, float* probability) {
+    const std::int64_t begin = contexts.offsets[static_cast<std::size_t>(first)];
+    const std::int64_t end = contexts.offsets[static_cast<std::size_t>(last)];
+    const std::int64_t reach = options_.cross_sentences ? options_.window : 0;
+    const std::int64_t low = std::max(contexts.offsets.front(), begin - reach);
+    const std::int64_t high = std::min(contexts.offsets.back(), end + reach);
+    for (std::int64_t at = begin; at < end; at += kChunk)
+      select(contexts, first, last, at, std::min(end, at + kChunk), low, high, sense, probability);
+  }
+
+ private:
+  static constexpr std::int64_t kChunk = 4096;  // tokens whose sums are held at once
+
+  void select(const Contexts& contexts, std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end,
+              std::int64_t low, std::int64_t high, std::int32_t* sense, float* probability) {
+    low = std::max(low, begin - options_.window);
+    high = std::min(high, end + options_.window);
+    const auto n = static_cast<std::size_t>(high - low);
+    rows_.resize(n);
+    token_weights_.resize(n);
+    windows_.clear();
+    const auto& offsets = contexts.offsets;
+    auto context = std::upper_bound(offsets.begin() + first, offsets.begin() + last + 1, begin) - offsets.begin() - 1;
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::int32_t word = contexts.tokens[static_cast<std::size_t>(low) + j];
+      rows_[j] = model_.context.row(word);
+      token_weights_[j] = weight_of(weights_, word);
+    }
+    for (std::int64_t at = begin; at < end; ++at) {
+      while (offsets[static_cast<std::size_t>(context) + 1] <= at) ++context;
+      const std::int64_t left = options_.cross_sentences ? low : offsets[static_cast<std::size_t>(context)];
+      const std::int64_t right = options_.cross_sentences ? high : offsets[static_cast<std::size_t>(context) + 1];
+      windows_.push_back({static_cast<int>(std::max(left, at - options_.window) - low),
+                          static_cast<int>(std::min(right - 1, at + options_.window) - low),
+                          static_cast<int>(at - low)});
+    }
+    const int dim = model_.context.dim;
+    sums_.resize(static_cast<std::size_t>(end - begin) * static_cast<std::size_t>(dim));
+    totals_.resize(windows_.size());
+    window_sums(kernels_, options_, {rows_.data(), token_weights_.data()}, windows_, dim, dim, sums_.data(),
+                totals_.data());
+    for (std::int64_t at = begin; at < end; ++at) choose(contexts, at, begin, sense, probability);
+  }
+
+  void choose(const Contexts& contexts, std::int64_t at, std::int64_t begin, std::int32_t* sense,
+              float* probability) {
+    const std::int32_t word = contexts.tokens[static_cast<std::size_t>(at)];
+    const int count = model_.senses_of(word);
+    const int dim = model_.context.dim;
+    if (count == 1) {
+      sense[at] = 0;
+      if (probability != nullptr) probability[at] = 1.0f;
+      return;
+    }
+    const float* sum = sums_.data() + (at - begin) * dim;
+    scores_.resize(static_cast<std::size_t>(count));
+    const std::int64_t first_sense = model_.sense_offset[word];
+    for (int k = 0; k < count; ++k)
+      scores_[static_cast<std::size_t>(k)] = kernels_.dot(model_.selection.row(first_sense + k), sum, dim);
+    const int best = argmax(scores_.data(), count, 0.0f);
+    sense[at] = best;
+    if (probability == nullptr) return;
+    float total = 0.0f;
+    for (const float s : scores_) total += std::exp((s - scores_[static_cast<std::size_t>(best)]) / temperature_);
+    probability[at] = 1.0f / total;
+  }
+
+  const Model& model_;
+  const SelectionOptions& options_;
+  std::span<const float> weights_;
+  float temperature_;
+  const Kernels& kernels_;
+  std::vector<const float*> rows_;
+  std::vector<float> token_weights_, sums_, totals_, scores_;
+  std::vector<Window> windows_;
+};
+
+}  // namespace
+
+void select_senses(const Model& model, const SelectionOptions& options, std::span<const float> weights,
+                   const Contexts& contexts, float temperature, int workers, std::int32_t* sense, float* probability) {
+  constexpr std::int64_t kContextsAtOnce = 256;
+  const auto count = static_cast<std::int64_t>(contexts.offsets.size()) - 1;
+  parallel_chunks(count, kContextsAtOnce, workers, [&] {
+    return [&, selector = Selector(model, options, weights, temperature)](std::int64_t first,
+                                                                          std::int64_t last) mutable {
+      selector.run(contexts, first, last, sense, probability);
+    };
+  });
+}
+
+}  // namespace muse

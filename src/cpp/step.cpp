@@ -1,0 +1,442 @@
+#include "step.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+namespace muse {
+
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// sigmoid works on whole registers.
+int padded(int n) { return (n + kRowPad - 1) / kRowPad * kRowPad; }
+
+void reserve(std::vector<float>& panel, std::int64_t size) {
+  if (panel.size() < at(size)) panel.resize(at(size) + kRowPad);
+}
+
+}  // namespace
+
+void StepStats::add(const StepStats& other) {
+  targets += other.targets;
+  pairs += other.pairs;
+  reward += other.reward;
+  loss += other.loss;
+  loss_pairs += other.loss_pairs;
+  entropy += other.entropy;
+  entropy_targets += other.entropy_targets;
+}
+
+bool StepStats::finite() const { return std::isfinite(reward) && std::isfinite(loss) && std::isfinite(entropy); }
+
+Step::Step(const Model& model, const Options& options, const NegativeSampler& negatives,
+           std::span<const float> context_weights, int epoch, std::int64_t* sense_use)
+    : model_(model),
+      options_(options),
+      negatives_(negatives),
+      context_weights_(context_weights),
+      kernels_(kernels()),
+      sense_use_(sense_use),
+      sense_draw_(options.seed, at(epoch), Purpose::kSense),
+      explore_draw_(options.seed, at(epoch), Purpose::kExplore),
+      collocate_draw_(options.seed, at(epoch), Purpose::kCollocate),
+      negative_draw_(options.seed, at(epoch), Purpose::kNegative),
+      negative_sense_draw_(options.seed, at(epoch), Purpose::kNegativeSense),
+      any_choice_(model.num_senses() > model.num_words),
+      score_halo_(!model.word_collocation() || options.formulation != Formulation::kOneSided) {}
+
+StepStats Step::run(const Batch& batch, float alpha, float selection_alpha) {
+  batch_ = &batch;
+  alpha_ = alpha;
+  selection_alpha_ = selection_alpha;
+  stats_ = StepStats{};
+  select();
+  for (int first = batch.first_target; first < batch.last_target; first += options_.group_size)
+    represent_group(first, std::min(batch.last_target, first + options_.group_size));
+  if (any_choice_ && options_.selection_update != SelectionUpdate::kNone) step_selection();
+  return stats_;
+}
+
+// --- selection ---------------------------------------------------------------------------------------------------------
+
+void Step::select() {
+  const Batch& batch = *batch_;
+  const int n = batch.size();
+  const int halo = score_halo_ ? options_.window : 0;
+  scored_first_ = std::max(0, batch.first_target - halo);
+  scored_last_ = std::min(n, batch.last_target + halo);
+  sense_.assign(at(n), 0);
+  score_at_.assign(at(n), -1);
+  if (!any_choice_) return;
+
+  read_contexts();
+  scores_.clear();
+  const bool factorized = options_.formulation == Formulation::kFactorized;
+  forward_.assign(factorized ? at(n) : 0, 0.0f);
+  backward_.assign(factorized ? at(n) : 0, 0.0f);
+  for (int i = scored_first_; i < scored_last_; ++i) score_position(i);
+  gradient_.assign(scores_.size(), 0.0f);
+  forward_gradient_.assign(forward_.size(), 0.0f);
+  backward_gradient_.assign(backward_.size(), 0.0f);
+}
+
+void Step::read_contexts() {
+  const Batch& batch = *batch_;
+  context_rows_.clear();
+  stream_weights_.clear();
+  for (const std::int32_t word : batch.context_word) {
+    context_rows_.push_back(model_.context.row(word));
+    if (!context_weights_.empty()) stream_weights_.push_back(context_weights_[at(word)]);
+  }
+  windows_.clear();
+  for (int i = scored_first_; i < scored_last_; ++i) {
+    const int reach = options_.shrink_selection ? batch.window[at(i)] : options_.selection.window;
+    const int centre = batch.context_at[at(i)];
+    windows_.push_back({std::max(batch.context_begin[at(i)], centre - reach),
+                        std::min(batch.context_end[at(i)] - 1, centre + reach), centre});
+  }
+  const int dim = model_.context.padded_dim();
+  reserve(context_, static_cast<std::int64_t>(windows_.size()) * dim);
+  reserve(totals_, static_cast<std::int64_t>(windows_.size()));
+  window_sums(kernels_, options_.selection, stream(), windows_, dim, dim, context_.data(), totals_.data());
+}
+
+void Step::score_position(int i) {
+  const int count = senses_of(i);
+  if (count == 1) return;
+  const std::int32_t word = batch_->word[at(i)];
+  const int dim = model_.context.padded_dim();
+  const float* context = context_.data() + static_cast<std::int64_t>(i - scored_first_) * dim;
+  score_at_[at(i)] = static_cast<int>(scores_.size());
+  for (int k = 0; k < count; ++k)
+    scores_.push_back(kernels_.dot(model_.selection.row(model_.sense_offset[word] + k), context, dim));
+  const float* s = scores_.data() + score_at_[at(i)];
+  const auto token = static_cast<std::uint64_t>(batch_->token[at(i)]);
+  sense_[at(i)] = choose_sense(options_, s, count, explore_draw_.uniform(token), sense_draw_.uniform(token));
+  if (options_.formulation == Formulation::kFactorized) {
+    forward_[at(i)] = kernels_.dot(model_.forward.row(word), context, dim);
+    backward_[at(i)] = kernels_.dot(model_.backward.row(word), context, dim);
+  }
+  if (token % 8 == 0) {
+    scratch_.resize(at(std::max<std::int64_t>(static_cast<std::int64_t>(scratch_.size()), 2 * count)));
+    softmax(s, count, 1.0f, scratch_.data());
+    for (int k = 0; k < count; ++k)
+      if (scratch_[at(k)] > 0.0f) stats_.entropy -= scratch_[at(k)] * std::log(scratch_[at(k)]);
+    ++stats_.entropy_targets;
+  }
+}
+
+// --- the representation step -------------------------------------------------------------------------------------------
+
+void Step::represent_group(int first, int last) {
+  targets_.clear();
+  column_position_.clear();
+  column_rows_.clear();
+  add_collocates(first, last);
+  if (targets_.empty()) return;
+  for (const int position : column_position_)
+    column_rows_.push_back(model_.collocation_row(batch_->word[at(position)], sense_[at(position)]));
+  collocate_columns_ = static_cast<int>(column_position_.size());
+  add_negatives();
+  fill_labels();
+
+  const int targets = static_cast<int>(targets_.size());
+  const int columns = static_cast<int>(column_rows_.size());
+  const int dim = model_.sense.padded_dim();
+  reserve(a_, static_cast<std::int64_t>(targets) * dim);
+  reserve(b_, static_cast<std::int64_t>(columns) * dim);
+  reserve(delta_, static_cast<std::int64_t>(std::max(targets, columns)) * dim);
+  kernels_.gather(column_rows_.data(), columns, dim, b_.data());
+  choose_targets();
+  kernels_.gather(target_rows_.data(), targets, dim, a_.data());
+
+  const int cells = targets * columns;
+  reserve(dots_, padded(cells));
+  reserve(probabilities_, padded(cells));
+  reserve(errors_, padded(cells));
+  kernels_.scores(a_.data(), targets, b_.data(), columns, dim, dots_.data());
+  kernels_.sigmoid(dots_.data(), cells, probabilities_.data());
+  for (int c = 0; c < cells; ++c)
+    errors_[at(c)] = alpha_ * (labels_[at(c)] - weights_[at(c)] * probabilities_[at(c)]);
+  for (int t = 0; t < targets; ++t) learn_from(t);
+  if (batch_->token[at(first)] % 16 == 0) sample_loss();
+
+  kernels_.combine(errors_.data(), columns, 1, targets, columns, b_.data(), dim, delta_.data());
+  kernels_.scatter_add(target_rows_.data(), targets, dim, delta_.data(), 1.0f);
+  if (options_.sibling_share > 0.0f) {
+    for (int t = 0; t < targets; ++t) {
+      const int i = targets_[at(t)].position;
+      const std::int64_t begin = model_.sense_offset[batch_->word[at(i)]];
+      for (int k = 0; k < senses_of(i); ++k)
+        if (k != sense_[at(i)])
+          kernels_.axpy(options_.sibling_share, delta_.data() + static_cast<std::int64_t>(t) * dim,
+                        model_.sense.row(begin + k), dim);
+    }
+  }
+  kernels_.combine(errors_.data(), 1, columns, columns, targets, a_.data(), dim, delta_.data());
+  kernels_.scatter_add(column_rows_.data(), columns, dim, delta_.data(), 1.0f);
+}
+
+// Targets of the group and the columns that hold their collocates.
+void Step::add_collocates(int first, int last) {
+  const Batch& batch = *batch_;
+  const bool all = options_.collocates == Collocates::kAll;
+  int base = batch.size(), top = -1;
+  for (int i = first; i < last; ++i) {
+    const int low = batch.collocates_low(i), high = batch.collocates_high(i);
+    if (high == low) continue;
+    if (all) {
+      base = std::min(base, low);
+      top = std::max(top, high);
+      targets_.push_back({i, low, high + 1, i, high - low});
+    } else {
+      const auto token = static_cast<std::uint64_t>(batch.token[at(i)]);
+      const int pick = low + static_cast<int>(collocate_draw_.below(static_cast<std::uint32_t>(high - low), token));
+      const int column = static_cast<int>(column_position_.size());
+      column_position_.push_back(pick < i ? pick : pick + 1);
+      targets_.push_back({i, column, column + 1, -1, 1});
+    }
+  }
+  if (!all) return;
+  for (Target& t : targets_) {
+    t.first -= base;
+    t.last -= base;
+    t.self -= base;
+  }
+  for (int p = base; p <= top; ++p) column_position_.push_back(p);
+}
+
+void Step::add_negatives() {
+  const bool shared = options_.group_size > 1;
+  const int count = !shared ? targets_.front().pairs * options_.negative
+                    : options_.negative == 0      ? 0
+                    : options_.group_negatives > 0 ? options_.group_negatives
+                                                   : options_.group_size;
+  const auto key = static_cast<std::uint64_t>(batch_->token[at(targets_.front().position)]);
+  for (int n = 0; n < count; ++n) {
+    const std::int32_t word = negatives_.draw(negative_draw_.bits(key, at(n)));
+    const int senses = model_.word_collocation() ? 1 : model_.senses_of(word);
+    const int sense =
+        senses == 1 ? 0
+                    : static_cast<int>(negative_sense_draw_.below(static_cast<std::uint32_t>(senses), key, at(n)));
+    column_rows_.push_back(model_.collocation_row(word, sense));
+  }
+}
+
+// label is 1 at a target's collocates; weight is what multiplies sigmoid: 1 at collocates, and at a negative the number
+// of pairs that it stands for. A pair's own negative that is the collocate itself does not count, as in word2vec.
+void Step::fill_labels() {
+  const int columns = static_cast<int>(column_rows_.size());
+  const int negatives = columns - collocate_columns_;
+  const auto cells = at(static_cast<std::int64_t>(targets_.size()) * columns);
+  labels_.assign(cells, 0.0f);
+  weights_.assign(cells, 0.0f);
+  for (std::size_t t = 0; t < targets_.size(); ++t) {
+    const Target& target = targets_[t];
+    float* labels = labels_.data() + t * at(columns);
+    float* weights = weights_.data() + t * at(columns);
+    int pair = 0;
+    for (int c = target.first; c < target.last; ++c) {
+      if (c == target.self) continue;
+      labels[c] = weights[c] = 1.0f;
+      if (options_.group_size > 1) continue;
+      for (int n = 0; n < options_.negative; ++n) {
+        const int column = collocate_columns_ + pair * options_.negative + n;
+        weights[column] = column_rows_[at(column)] == column_rows_[at(c)] ? 0.0f : 1.0f;
+      }
+      ++pair;
+    }
+    if (options_.group_size > 1 && negatives > 0) {
+      const float weight = static_cast<float>(target.pairs * options_.negative) / static_cast<float>(negatives);
+      std::fill(weights + collocate_columns_, weights + columns, weight);
+    }
+  }
+}
+
+// The rows of U that the targets train: those of the senses selected at the batch's start, unless the posterior selects.
+void Step::choose_targets() {
+  const bool posterior = any_choice_ && options_.selection_update == SelectionUpdate::kPosterior;
+  const int columns = static_cast<int>(column_rows_.size());
+  const int dim = model_.sense.padded_dim();
+  const auto targets = targets_.size();
+  if (posterior) {
+    // Sum of the collocates' V, so that each sense's summed score is one dot product.
+    kernels_.combine(labels_.data(), columns, 1, static_cast<int>(targets), columns, b_.data(), dim, delta_.data());
+    evidence_.clear();
+  }
+  target_rows_.resize(targets);
+  for (std::size_t t = 0; t < targets; ++t) {
+    const int i = targets_[t].position;
+    const std::int32_t word = batch_->word[at(i)];
+    const std::int64_t begin = model_.sense_offset[word];
+    const int count = senses_of(i);
+    if (posterior && count > 1) {
+      const float* sum = delta_.data() + t * at(dim);
+      const auto first = evidence_.size();
+      for (int k = 0; k < count; ++k)
+        evidence_.push_back(options_.posterior_weight * kernels_.dot(model_.sense.row(begin + k), sum, dim));
+      const float* s = scores_.data() + score_at_[at(i)];
+      if (options_.posterior_selects) {
+        const auto token = static_cast<std::uint64_t>(batch_->token[at(i)]);
+        scratch_.resize(std::max(scratch_.size(), at(2 * count)));
+        for (int k = 0; k < count; ++k) scratch_[at(k)] = s[k] + evidence_[first + at(k)];
+        sense_[at(i)] = choose_sense(options_, scratch_.data(), count, explore_draw_.uniform(token),
+                                     sense_draw_.uniform(token));
+      }
+      scratch_.resize(std::max(scratch_.size(), at(2 * count)));
+      posterior_gradient(s, evidence_.data() + first, count, scratch_.data(), gradient_.data() + score_at_[at(i)]);
+    }
+    const std::int64_t sense = begin + sense_[at(i)];
+    target_rows_[t] = model_.sense.row(sense);
+    std::atomic_ref(sense_use_[sense]).fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+float Step::reward_of(int t, int column) const {
+  const int columns = static_cast<int>(column_rows_.size());
+  const float* p = probabilities_.data() + static_cast<std::int64_t>(t) * columns;
+  if (options_.reward == Reward::kLikelihood) return p[column];
+  const Target& target = targets_[at(t)];
+  const float* dots = dots_.data() + static_cast<std::int64_t>(t) * columns;
+  const float* weights = weights_.data() + static_cast<std::int64_t>(t) * columns;
+  int begin = collocate_columns_, end = columns;
+  float share = 1.0f / static_cast<float>(target.pairs);  // shared negatives carry the weight of all the target's pairs
+  if (options_.group_size == 1) {
+    const int pair = column - target.first - (target.self >= 0 && column > target.self ? 1 : 0);
+    begin += pair * options_.negative;
+    end = begin + options_.negative;
+    share = 1.0f;
+  }
+  float log_likelihood = log_sigmoid(dots[column]);
+  for (int c = begin; c < end; ++c) log_likelihood += share * weights[c] * log_sigmoid(-dots[c]);
+  return std::exp(log_likelihood);
+}
+
+// Rewards of a target's pairs, and the gradients on the scores that follow from them.
+void Step::learn_from(int t) {
+  const Target& target = targets_[at(t)];
+  rewards_.clear();
+  const bool paper = options_.selection_update == SelectionUpdate::kPaper;
+  const bool learns = any_choice_ && paper && (score_halo_ || senses_of(target.position) > 1);
+  for (int c = target.first; c < target.last; ++c) {
+    if (c == target.self) continue;
+    const float r = learns ? reward_of(t, c) : probabilities_[at(t) * column_rows_.size() + at(c)];
+    stats_.reward += r;
+    rewards_.push_back(r);
+  }
+  ++stats_.targets;
+  stats_.pairs += target.pairs;
+  if (!learns) return;
+
+  const bool two_sided = options_.formulation != Formulation::kOneSided;
+  const bool policy = is_policy(options_.strategy);
+  const float weight = (two_sided ? 0.5f : 1.0f) / static_cast<float>(target.pairs);
+  const auto learn = [&](int position, float reward, const std::vector<float>& state, std::vector<float>& state_gradient) {
+    const int count = senses_of(position);
+    if (count == 1) return;
+    const int where = score_at_[at(position)];
+    float* gradient = gradient_.data() + where;
+    if (policy) {
+      if (options_.strategy == Strategy::kPolicy) reward = std::log(std::max(reward, 1e-30f));
+      scratch_.resize(std::max(scratch_.size(), at(2 * count)));
+      softmax(scores_.data() + where, count, options_.temperature, scratch_.data());
+      policy_gradient(scratch_.data(), count, sense_[at(position)], reward, options_.temperature, weight, gradient);
+    } else {
+      const float value = state.empty() ? 0.0f : state[at(position)];
+      const float g = value_gradient(scores_.data() + where, sense_[at(position)], value, reward, weight, gradient);
+      if (!state_gradient.empty()) state_gradient[at(position)] += g;
+    }
+  };
+  std::size_t pair = 0;
+  for (int c = target.first; c < target.last; ++c) {
+    if (c == target.self) continue;
+    const float reward = rewards_[pair++];
+    learn(target.position, reward, forward_, forward_gradient_);
+    if (two_sided) learn(column_position_[at(c)], reward, backward_, backward_gradient_);
+  }
+}
+
+// The skip-gram loss (eq. 3) of this group's pairs.
+void Step::sample_loss() {
+  for (std::size_t c = 0; c < labels_.size(); ++c) {
+    if (weights_[c] == 0.0f) continue;
+    stats_.loss -= labels_[c] > 0.0f ? log_sigmoid(dots_[c]) : weights_[c] * log_sigmoid(-dots_[c]);
+  }
+  for (const Target& t : targets_) stats_.loss_pairs += t.pairs;
+}
+
+// --- the selection step ------------------------------------------------------------------------------------------------
+
+// Keeps a row of P or Q within max_norm: the product of the two can otherwise grow without bound and without a NaN.
+void Step::cap(float* row, int dim) const {
+  if (options_.max_norm <= 0.0f) return;
+  const float square = kernels_.dot(row, row, dim);
+  if (square <= options_.max_norm * options_.max_norm) return;
+  const float scale = options_.max_norm / std::sqrt(square);
+  for (int d = 0; d < dim; ++d) row[d] *= scale;
+}
+
+void Step::step_selection() {
+  if (stats_.targets == 0) return;
+  const Batch& batch = *batch_;
+  const int dim = model_.context.padded_dim();
+  const float rate =
+      selection_alpha_ / (options_.selection_mean ? static_cast<float>(stats_.targets) : 1.0f);
+  const bool factorized = options_.formulation == Formulation::kFactorized;
+  const auto moved = [&](int i) {
+    if (score_at_[at(i)] < 0) return false;
+    const float* g = gradient_.data() + score_at_[at(i)];
+    bool any = factorized && (forward_gradient_[at(i)] != 0.0f || backward_gradient_[at(i)] != 0.0f);
+    for (int k = 0; k < senses_of(i); ++k) any = any || g[k] != 0.0f;
+    return any;
+  };
+  // Every gradient is taken before anything moves.
+  if (options_.train_context_vectors) {
+    reserve(input_gradient_, static_cast<std::int64_t>(scored_last_ - scored_first_) * dim);
+    for (int i = scored_first_; i < scored_last_; ++i) {
+      if (!moved(i)) continue;
+      float* h = input_gradient_.data() + static_cast<std::int64_t>(i - scored_first_) * dim;
+      std::memset(h, 0, sizeof(float) * at(dim));
+      const std::int32_t word = batch.word[at(i)];
+      for (int k = 0; k < senses_of(i); ++k)
+        kernels_.axpy(gradient_[at(score_at_[at(i)] + k)], model_.selection.row(model_.sense_offset[word] + k), h, dim);
+      if (factorized) {
+        kernels_.axpy(forward_gradient_[at(i)], model_.forward.row(word), h, dim);
+        kernels_.axpy(backward_gradient_[at(i)], model_.backward.row(word), h, dim);
+      }
+    }
+  }
+  for (int i = scored_first_; i < scored_last_; ++i) {
+    if (!moved(i)) continue;
+    const std::int64_t slot = static_cast<std::int64_t>(i - scored_first_) * dim;
+    const std::int32_t word = batch.word[at(i)];
+    const float* context = context_.data() + slot;
+    for (int k = 0; k < senses_of(i); ++k) {
+      float* q = model_.selection.row(model_.sense_offset[word] + k);
+      kernels_.axpy(-rate * gradient_[at(score_at_[at(i)] + k)], context, q, dim);
+      cap(q, dim);
+    }
+    if (factorized) {
+      kernels_.axpy(-rate * forward_gradient_[at(i)], context, model_.forward.row(word), dim);
+      kernels_.axpy(-rate * backward_gradient_[at(i)], context, model_.backward.row(word), dim);
+      cap(model_.forward.row(word), dim);
+      cap(model_.backward.row(word), dim);
+    }
+    if (!options_.train_context_vectors) continue;
+    const Window& window = windows_[at(i - scored_first_)];
+    const float total = options_.selection.mean ? totals_[at(i - scored_first_)] : 1.0f;
+    if (total <= 0.0f) continue;
+    for (int j = window.low; j <= window.high; ++j) {
+      const float weight = stream().weight(j) * options_.selection.distance_weight(std::abs(j - window.centre));
+      float* p = model_.context.row(batch.context_word[at(j)]);
+      kernels_.axpy(-rate * weight / total, input_gradient_.data() + slot, p, dim);
+      cap(p, dim);
+    }
+  }
+}
+
+}  // namespace muse

@@ -1,0 +1,145 @@
+#include "train.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "batch.h"
+
+namespace muse {
+
+namespace {
+
+void check(bool fits, const char* message) {
+  if (!fits) throw std::invalid_argument(message);
+}
+
+void check_matrix(const Matrix& m, std::int64_t rows, int dim, const char* name) {
+  const bool padded = m.stride % kRowPad == 0 && m.stride >= m.padded_dim();
+  if (m.empty() || m.rows != rows || m.dim != dim || !padded)
+    throw std::invalid_argument(std::string(name) + " has the wrong shape or unpadded rows: make it with aligned_zeros");
+}
+
+void check_model(const Model& model, const Corpus& corpus, const Options& options) {
+  const std::int64_t words = model.num_words, senses = model.num_senses();
+  check_matrix(model.context, words, model.context.dim, "context_vectors");
+  check_matrix(model.selection, senses, model.context.dim, "selection_vectors");
+  check_matrix(model.sense, senses, model.sense.dim, "sense_vectors");
+  check_matrix(model.collocation, model.word_collocation() ? words : senses, model.sense.dim, "collocation_vectors");
+  if (options.formulation == Formulation::kFactorized) {
+    check_matrix(model.forward, words, model.context.dim, "forward_values");
+    check_matrix(model.backward, words, model.context.dim, "backward_values");
+    check(!is_policy(options.strategy), "the factorized formulation needs a value strategy, not policy");
+  }
+  check(model.senses_of(0) > 0, "a word without senses");
+  check(options.formulation == Formulation::kOneSided || !model.word_collocation() || senses == words,
+        "two-sided formulations need one collocation vector a sense");
+  check(options.window >= 1 && options.selection.window >= 1, "window must be at least 1");
+  check(options.selection.distance.empty() ||
+            static_cast<int>(options.selection.distance.size()) > std::max(options.window, options.selection.window),
+        "distance weights must cover the window");
+  check(options.negative >= 0 && options.group_size >= 1 && options.batch_tokens >= 1, "option out of range");
+  for (const std::int32_t token : corpus.tokens()) check(token < words, "the corpus has a word id beyond the vocabulary");
+}
+
+}  // namespace
+
+Trainer::Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> word_counts, const Options& options,
+                 double sample, double ns_exponent, std::vector<float> context_weights)
+    : model_(model),
+      corpus_(std::move(corpus)),
+      options_(options),
+      word_counts_(std::move(word_counts)),
+      keep_(keep_probabilities(word_counts_, sample)),
+      context_weights_(std::move(context_weights)),
+      negatives_(word_counts_, ns_exponent),
+      boundaries_(batch_boundaries(corpus_.offsets(), options.batch_tokens)) {
+  check(static_cast<std::int64_t>(word_counts_.size()) == model_.num_words, "word_counts has the wrong length");
+  check(context_weights_.empty() || context_weights_.size() == word_counts_.size(),
+        "context_weights must hold one number a word");
+  check_model(model_, corpus_, options_);
+}
+
+float Trainer::alpha_at(int epoch, std::int64_t batch) const {
+  const double tokens = static_cast<double>(corpus_.n_tokens());
+  const double done = epoch + static_cast<double>(boundaries_[static_cast<std::size_t>(batch)]) / std::max(tokens, 1.0);
+  const double progress = std::min(1.0, done / std::max(options_.epochs, 1));
+  return static_cast<float>(options_.alpha + (options_.min_alpha - options_.alpha) * progress);
+}
+
+RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
+                      const std::function<bool(std::int64_t)>& tick) {
+  check(0 <= first && first <= last && last <= num_batches(), "batches out of range");
+  RunStats stats;
+  stats.sense_use.assign(static_cast<std::size_t>(model_.num_senses()), 0);
+  std::atomic<std::int64_t> next{first}, tokens{0};
+  std::atomic<bool> stop{false}, diverged{false};
+  std::mutex mutex;
+  std::condition_variable finished;
+  std::exception_ptr error;
+  int running = std::max(1, workers);
+
+  const auto work = [&] {
+    StepStats mine;
+    std::exception_ptr failure;
+    try {
+      const BatchBuilder builder(corpus_, keep_, options_, epoch);
+      Step step(model_, options_, negatives_, context_weights_, epoch, stats.sense_use.data());
+      Batch batch;
+      while (!stop) {
+        const std::int64_t b = next.fetch_add(1);
+        if (b >= last) break;
+        const std::int64_t begin = boundaries_[static_cast<std::size_t>(b)];
+        const std::int64_t end = boundaries_[static_cast<std::size_t>(b) + 1];
+        builder.build(begin, end, batch);
+        const float alpha = alpha_at(epoch, b);
+        const float decay = options_.alpha > 0.0f ? alpha / options_.alpha : 1.0f;
+        const StepStats one = step.run(batch, alpha, options_.selection_alpha * decay);
+        mine.add(one);
+        tokens += end - begin;
+        if (!one.finite()) {
+          diverged = true;
+          stop = true;
+        }
+      }
+    } catch (...) {
+      failure = std::current_exception();
+      stop = true;
+    }
+    const std::lock_guard lock(mutex);
+    stats.step.add(mine);
+    if (failure && !error) error = failure;
+    if (--running == 0) finished.notify_all();
+  };
+
+  std::vector<std::thread> pool;
+  for (int i = running; i > 0; --i) pool.emplace_back(work);
+  {
+    std::unique_lock lock(mutex);
+    while (!finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
+      lock.unlock();
+      try {
+        if (!stop && !tick(tokens)) stats.stopped = stop = true;
+      } catch (...) {
+        stop = true;
+        const std::lock_guard again(mutex);
+        if (!error) error = std::current_exception();
+      }
+      lock.lock();
+    }
+  }
+  for (std::thread& thread : pool) thread.join();
+  if (error) std::rethrow_exception(error);
+  stats.tokens = tokens;
+  stats.next_batch = std::min<std::int64_t>(next, last);
+  stats.diverged = diverged;
+  return stats;
+}
+
+}  // namespace muse

@@ -1,0 +1,340 @@
+"""Keys, tables, sense induction and WiC on files made here, and on the published ones where they are."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muse.evaluation import (
+    InductionTask,
+    SenseKeyedVectors,
+    WicPair,
+    WicTask,
+    evaluate_induction,
+    evaluate_wic,
+    read_instances,
+    read_key,
+    read_table,
+    read_wic,
+    score_key,
+    write_key,
+)
+from muse.evaluation.wic import best_threshold
+
+
+def by_cue(word, tokens, position):
+    """Sense 1 where a neighbour is "cash"; half and half where nothing stands beside the word."""
+    if len(tokens) == 1:
+        return [0.5, 0.5]
+    return [0.2, 0.8] if "cash" in tokens[max(0, position - 2) : position + 3] else [1.0, 0.1]
+
+
+@pytest.fixture
+def model():
+    keys = ["bank#0", "bank#1", "banks#0", "banks#1", "river#0"]
+    return SenseKeyedVectors.from_word2vec_keys(keys, np.eye(5), by_cue)
+
+
+KEY = "bank.n bank.n.1 bank%1/4 bank%2/2\nbank.n bank.n.2 bank%2 !! sure\nrun.v run.v.1 run%1/4 run%1/2\n"
+
+
+def test_key_weights_are_read_as_the_official_scorer_reads_them(tmp_path):
+    path = tmp_path / "k.key"
+    path.write_text(KEY)
+    key = read_key(path)
+    assert key["bank.n"] == {"bank.n.1": {"bank%1": 4.0, "bank%2": 2.0}, "bank.n.2": {"bank%2": 1.0}}
+    assert key["run.v"] == {"run.v.1": {"run%1": 1.0}}  # a sense named twice has no weight of its own
+    write_key(key, tmp_path / "again.key")
+    assert read_key(tmp_path / "again.key") == key
+    with pytest.raises(ValueError, match="must not contain spaces"):
+        write_key({"a": {"b c": {"d": 1.0}}}, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bank.n bank.n.1\n", "line 1: expected 'word occurrence sense"),
+        ("b 1 s\nb 1 t\n", "line 2: the occurrence 1 of b occurs twice"),
+        ("b 1 s/x\n", "line 1: 'x' in 's/x' is no weight"),
+        ("b 1 s/0\n", "must be positive"),
+        ("b 1 /3\n", "a sense without a name"),
+        ("\n", "holds no occurrences"),
+    ],
+)
+def test_damaged_keys(tmp_path, text, message):
+    path = tmp_path / "k.key"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_key(path)
+
+
+def test_scores_are_averaged_as_the_tasks_do():
+    gold = {
+        "a": {str(i): {"xy"[i % 2]: 1.0} for i in range(6)},
+        "b": {str(i): {"x" if i < 2 else "y": 1.0} for i in range(4)},
+    }
+    system = {"a": gold["a"], "b": {str(i): {"one": 1.0} for i in range(4)}, "other": {"1": {"z": 1.0}}}
+    result = score_key(gold, system)
+    assert result["v_measure"] == pytest.approx((6 * 1 + 4 * 0) / 10)  # by occurrences, as SemEval-2010
+    assert result["fuzzy_nmi"] == pytest.approx((1 + 0) / 2)  # by words, as SemEval-2013
+    # Of b, all pairs within gold senses agree, and 2 x 1 + 2 x 1 of the 12 pairs within the one sense.
+    precision, recall = (1 + 4 / 12) / 2, 1.0
+    assert result["fuzzy_b_cubed"] == pytest.approx(2 * precision * recall / (precision + recall))
+    assert (result["words"], result["occurrences"], result["answered"], result["senses_per_word"]) == (2, 10, 10, 1.5)
+    assert score_key(gold, system, score="ari").score == pytest.approx(0.6)
+    with pytest.raises(ValueError, match="score must be one of v_measure"):
+        score_key(gold, system, score="V")
+
+
+def test_unanswered_occurrences_are_counted_and_form_one_cluster():
+    gold = {"a": {str(i): {"xy"[i % 2]: 1.0} for i in range(4)}, "b": {"1": {"x": 1.0}}}
+    system = {"a": {"0": {"s": 1.0}, "2": {"s": 1.0}}}
+    result = score_key(gold, system)
+    assert result.items[0]["v_measure"] == pytest.approx(1)
+    assert result.items[0]["senses_system"] == 1
+    assert result["answered"] == 2
+    assert result.notes == ["3 of 5 occurrences have no answer", "words without any answer: b"]
+    with pytest.raises(ValueError, match="answers no occurrence"):
+        score_key(gold, {"c": {"1": {"x": 1.0}}})
+
+
+def test_tied_senses_form_a_sense_of_their_own():
+    gold = {"a": {"1": {"x": 1.0, "y": 1.0}, "2": {"y": 1.0, "x": 1.0}, "3": {"x": 1.0, "y": 0.5}}}
+    assert score_key(gold, gold).items[0]["senses_gold"] == 2
+
+
+def test_published_baselines_of_semeval_2013(eval_data):
+    """Figures of Jurgens and Klapaftis 2013, table 3: fuzzy NMI .0 and B-cubed .623; .071 and .0."""
+    gold = read_key(eval_data / "semeval2013_task13" / "keys" / "gold" / "all.key")
+    one = score_key(gold, {w: {i: {"one": 1.0} for i in a} for w, a in gold.items()})
+    assert (round(one["fuzzy_nmi"], 3), round(one["fuzzy_b_cubed"], 3)) == (0.0, 0.623)
+    each = score_key(gold, {w: {i: {i: 1.0} for i in a} for w, a in gold.items()})
+    assert (round(each["fuzzy_nmi"], 3), round(each["fuzzy_b_cubed"], 3)) == (0.071, 0.0)
+    assert score_key(gold, gold)["fuzzy_nmi"] == pytest.approx(1)
+
+
+def instance(number, token, start, text):
+    place = f'tokenStart="{start}" tokenEnd="{start + len(token)}"'
+    return f'<instance id="bank.n.{number}" lemma="bank" partOfSpeech="n" token="{token}" {place}>{text}</instance>\n'
+
+
+XML = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<instances lemma="bank" partOfSpeech="n">\n'
+    + instance(1, "banks", 7, "Cash &amp; banks, it's ok")
+    + instance(2, "bank", 4, "The bank of a river")
+    + instance(3, "Bank", 0, "Bank")
+    + "</instances>\n"
+)
+
+
+@pytest.fixture
+def release(tmp_path):
+    contexts, gold = tmp_path / "contexts" / "xml-format", tmp_path / "keys" / "gold"
+    contexts.mkdir(parents=True)
+    gold.mkdir(parents=True)
+    (contexts / "bank.n.xml").write_text(XML)
+    (gold / "all.key").write_text("bank.n bank.n.1 b%1/4\nbank.n bank.n.2 b%2/4\n")
+    return tmp_path
+
+
+def test_instances_are_tokenised_around_the_target(release):
+    first, second, third = read_instances(release / "contexts" / "xml-format")
+    assert (first.tokens, first.position, first.form) == (["cash", "banks", "it", "s", "ok"], 1, "banks")
+    assert (first.word, first.name, first.lemma) == ("bank.n", "bank.n.1", "bank")
+    assert (second.tokens[second.position], third.position) == ("bank", 0)
+
+
+def test_semeval_2013_from_release_to_score(model, release):
+    task = InductionTask.from_semeval2013(release)
+    assert len(task.occurrences) == 2  # the key dropped the third
+    assert task.label(model) == {"bank.n": {"bank.n.1": {"bank#1": 1.0}, "bank.n.2": {"bank#0": 1.0}}}
+    assert evaluate_induction(model, release).score == pytest.approx(1)
+    forms = InductionTask.from_semeval2013(release, target="form")
+    assert forms.label(model)["bank.n"]["bank.n.1"] == {"banks#1": 1.0}
+    graded = InductionTask.from_semeval2013(release, graded=True, threshold=0.2)
+    assert graded.label(model)["bank.n"]["bank.n.1"] == {"bank#0": pytest.approx(0.25), "bank#1": 1.0}
+    assert graded.label(model)["bank.n"]["bank.n.2"] == {"bank#0": 1.0}
+
+
+def test_unknown_words_stay_unanswered(release):
+    other = SenseKeyedVectors.from_word2vec_keys(["else"], [[1.0]])
+    with pytest.raises(ValueError, match="answers no occurrence"):
+        InductionTask.from_semeval2013(release)(other)
+
+
+def test_damaged_instances(tmp_path):
+    path = tmp_path / "x.xml"
+    for text, message in (
+        ("<instances>", "not well-formed XML"),
+        ("<instances/>", "no <instance> elements"),
+        (XML.replace('tokenStart="0"', 'tokenStart="x"'), "instance bank.n.3 lacks a valid"),
+        (XML.replace('tokenEnd="4"', 'tokenEnd="40"'), "instance bank.n.3 lacks a valid"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            read_instances(path)
+    with pytest.raises(FileNotFoundError, match="no XML contexts"):
+        read_instances(tmp_path / "absent")
+
+
+RUSSE = (
+    "context_id\tword\tgold_sense_id\tpredict_sense_id\tpositions\tcontext\n"
+    '1\tbank\t1\t2\t5-9, 14-18\tcash bank "x\n2\tbank\t2\t\t4-8\tthe bank there\n'
+)
+TWSI = (
+    "context_id\ttarget\ttarget_pos\ttarget_position\tgold_sense_ids\tpredict_sense_ids\tgolden_related\tcontext\n"
+    "7\tbank\tn\t4,9\tb@1/4,b@2/2\t\tx,y\tthe banks there\n"
+)
+
+
+def test_tables_of_russe_and_twsi(tmp_path, model):
+    path = tmp_path / "t.csv"
+    path.write_text(RUSSE)
+    first, second = read_table(path)
+    assert (first.word, first.gold, first.system) == ("bank", {"1": 1.0}, {"2": 1.0})
+    assert (first.tokens, first.position, second.tokens[second.position]) == (["cash", "bank", "x"], 1, "bank")
+    assert evaluate_induction(model, path).score == pytest.approx(1)
+    path.write_text(TWSI)
+    only = read_table(path)[0]
+    assert (only.word, only.lemma, only.form) == ("bank.n", "bank", "banks")
+    assert only.gold == {"b@1": 4.0, "b@2": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\tb\n", "line 1: the header lacks the tab-separated column"),
+        (RUSSE.replace("4-8", "4-80"), "line 3: no position start-end inside"),
+        (RUSSE + "3\tbank\n", "line 4: 2 fields"),
+        (RUSSE.split("\n")[0], "holds no contexts"),
+    ],
+)
+def test_damaged_tables(tmp_path, text, message):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_table(path)
+
+
+def test_induction_options_are_checked(release):
+    occurrences = read_instances(release / "contexts" / "xml-format")
+    for options, message in (
+        ({"target": "x"}, "target must be"),
+        ({"score": "x"}, "score must be one of"),
+        ({"threshold": 0}, "threshold must lie"),
+        ({}, "no true senses"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            InductionTask(occurrences, **options)
+
+
+def test_semeval_2013_as_published(eval_data):
+    """A model that always selects the one sense of its words scores what the baseline of one sense scores."""
+    task = InductionTask.from_semeval2013(eval_data / "semeval2013_task13", score="fuzzy_b_cubed")
+    assert len(task.occurrences) == 4664
+    lemmas = sorted({item.lemma for item in task.occurrences})
+    result = task(SenseKeyedVectors.from_word2vec_keys(lemmas, np.ones((len(lemmas), 2))))
+    assert round(result.score, 3) == 0.623
+    assert result["answered"] == 4664
+    table = read_table(eval_data / "semeval2013_task13" / "data" / "Dataset-SemEval-2013-13.csv")
+    assert len(table) == 4664
+
+
+WIC = "bank\tN\t1-0\tThe banks , cash .\tBanks of a river\nbank\tN\t0-2\tbank river\tcash at banks\n"
+
+
+def write_wic(folder, data=WIC, gold="F\nF\n"):
+    folder.mkdir(exist_ok=True)
+    (folder / f"{folder.name}.data.txt").write_text(data)
+    (folder / f"{folder.name}.gold.txt").write_text(gold)
+    return folder / f"{folder.name}.data.txt"
+
+
+def test_wic_is_read_with_its_gold(tmp_path):
+    first, second = read_wic(write_wic(tmp_path / "dev"))
+    assert (first.contexts[0], first.positions, first.forms) == (["the", "banks", "cash"], (1, 0), ("banks", "banks"))
+    assert not first.same
+    assert second.forms == ("bank", "banks")
+
+
+@pytest.mark.parametrize(
+    ("data", "gold", "message"),
+    [
+        (WIC, "F\nX\n", r"dev\.gold\.txt, line 2: expected T or F"),
+        (WIC, "F\n", "has only 1 answers"),
+        (WIC, "F\nF\nT\n", "has 3 answers for 2 lines"),
+        (WIC.replace("1-0", "9-0"), "F\nF\n", r"dev\.data\.txt, line 1: the target is word 9"),
+        (WIC.replace("1-0", "one"), "F\nF\n", "line 1: expected word"),
+    ],
+)
+def test_damaged_wic(tmp_path, data, gold, message):
+    with pytest.raises(ValueError, match=message):
+        read_wic(write_wic(tmp_path / "dev", data, gold))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=12))
+def test_threshold_is_the_best_of_all(pairs):
+    scores, same = [s / 5 for s, _ in pairs], [t for _, t in pairs]
+    threshold, accuracy = best_threshold(scores, same)
+    assert accuracy == pytest.approx(np.mean([(s >= threshold) == t for s, t in zip(scores, same, strict=True)]))
+    rivals = [np.mean([(s >= cut) == t for s, t in zip(scores, same, strict=True)]) for cut in (-1, *scores, 9)]
+    assert accuracy == pytest.approx(max(rivals))
+
+
+def pair(left, right, same, lemma="bank"):
+    contexts = (left.split(), right.split())
+    return WicPair(lemma, (lemma, lemma), contexts, (contexts[0].index(lemma), contexts[1].index(lemma)), same)
+
+
+DEV = [pair("cash bank", "cash bank", True), pair("bank x", "cash bank", False), pair("bank x", "bank y", True)]
+TEST = [pair("cash bank", "my bank", False), pair("a bank", "b bank", False), pair("bog", "bog", True, lemma="bog")]
+
+
+@pytest.mark.parametrize("how", ["expected_cosine", "same_sense", "max_sim_c"])
+def test_wic_threshold_comes_from_the_development_part(model, how):
+    result = WicTask(DEV, TEST, how=how)(model)
+    assert result["dev_accuracy"] == 1
+    assert [item["answer"] for item in result.items] == [False, True, False]
+    assert result.score == pytest.approx(1 / 3)
+    assert result["accuracy_covered"] == pytest.approx(1 / 2)
+    assert result["sense_match"] == pytest.approx(1 / 3)
+    assert result["majority"] == pytest.approx(2 / 3)
+    assert result["covered"] == 2
+    assert "1 test and 0 dev pairs have an unknown word" in result.notes[0]
+
+
+def test_wic_scores_are_their_formulas(model):
+    p, q = np.array([0.2, 0.8]), np.array([1, 0.1]) / 1.1
+    assert WicTask(DEV, TEST, how="same_sense")(model).items[0]["similarity"] == pytest.approx(p @ q)
+    assert WicTask(DEV, TEST)(model).items[0]["similarity"] == pytest.approx(p @ np.eye(2) @ q)
+    assert WicTask(DEV, TEST, how="max_sim_c")(model).items[0]["similarity"] == 0
+
+
+def test_wic_looks_up_lemmas_or_forms(tmp_path, model):
+    path = write_wic(tmp_path / "test")
+    lemma = WicTask(DEV, path)(model)
+    assert [item["senses_match"] for item in lemma.items] == [False, False]
+    forms = WicTask(DEV, path, target="form", how="same_sense")(model)
+    assert [item["similarity"] for item in forms.items] == [pytest.approx((0.2 + 0.08) / 1.1), 0.0]
+
+
+def test_wic_needs_known_words_and_a_selector(model):
+    with pytest.raises(ValueError, match="none of the words of the 1 development pairs"):
+        WicTask(TEST[2:], TEST)(model)
+    plain = SenseKeyedVectors.from_word2vec_keys(["bank#0", "bank#1"], np.eye(2))
+    with pytest.raises(ValueError, match="no selector"):
+        WicTask(DEV, TEST)(plain)
+    for options, message in (({"how": "x"}, "how must be"), ({"target": "x"}, "target must be")):
+        with pytest.raises(ValueError, match=message):
+            WicTask(DEV, TEST, **options)
+    with pytest.raises(ValueError, match="pairs in both"):
+        WicTask([], TEST)
+
+
+def test_wic_as_published(eval_data):
+    test = read_wic(eval_data / "wic" / "test" / "test.data.txt")
+    assert (len(test), sum(p.same for p in test), sum(None in p.forms for p in test)) == (1400, 700, 0)
+    lemmas = sorted({p.lemma for p in test})
+    result = evaluate_wic(SenseKeyedVectors.from_word2vec_keys(lemmas, np.ones((len(lemmas), 2))), eval_data / "wic")
+    assert result.score == 0.5  # one sense a word is always the same
+    assert result["majority"] == 0.5

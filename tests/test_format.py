@@ -1,0 +1,397 @@
+"""The model file: round trips, memory mapping, and what damaged files do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load_file, save_file
+
+from muse import MUSE, ModelFileError, Settings
+from muse.formats import native
+from muse.formats.replacing import replacing
+from toy import WORDS, toy_arrays, toy_model
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "toy.safetensors"
+    toy_model().save(path)
+    return path
+
+
+def edit(path, change_header=None, **tensors):
+    """Rewrite a file with some tensors (None: removed) or its metadata changed."""
+    with native.safe_open(path, framework="np") as file:
+        metadata = dict(file.metadata())
+    if change_header is not None:
+        change_header(metadata)
+    kept = {**load_file(path), **tensors}
+    save_file({name: array for name, array in kept.items() if array is not None}, path, metadata)
+
+
+def edit_model(path, **changes):
+    def change(metadata):
+        metadata["model"] = json.dumps({**json.loads(metadata["model"]), **changes})
+
+    edit(path, change)
+
+
+# -- round trips -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+@pytest.mark.parametrize("padded", [False, True])
+def test_everything_comes_back(tmp_path, mmap, padded):
+    given_settings = {"strategy": "boltzmann", "senses": {"head": 3}, "min_alpha": None, "window": 3}
+    model = toy_model(given_settings)
+    if padded:
+        model.set_arrays(model.arrays.for_training())
+    model.history.append({"epoch": 0, "loss": np.float32(1.5), "reward": float("nan"), "norms": np.array([1, 2])})
+    model.training_state["epochs_done"] = 1
+    model.vocabulary.raw_words, model.vocabulary.effective_min_count = 12345, 7
+    model.save(tmp_path / "m")
+    again = MUSE.load(tmp_path / "m", mmap=mmap, workers=2)
+    assert tuple(again.vocabulary.words) == WORDS  # spaces, emoji, #, a line break and the empty word
+    assert again.settings == model.settings.replace(workers=2)
+    assert again.history == [{"epoch": 0, "loss": 1.5, "reward": None, "norms": [1, 2]}]
+    assert again.training_state == {"epochs_done": 1}
+    assert (again.vocabulary.raw_words, again.vocabulary.effective_min_count) == (12345, 7)
+    for name, array in model.arrays.as_dict().items():
+        np.testing.assert_array_equal(getattr(again.arrays, name), array)
+        assert getattr(again.arrays, name).flags.writeable is not mmap
+    for word in WORDS:
+        np.testing.assert_array_equal(again.sense_vectors(word), model.sense_vectors(word))
+    assert again.sv.most_similar("new york#1") == model.sv.most_similar("new york#1")
+    context = ["the", "new york", "army", "🎉"]
+    np.testing.assert_array_equal(
+        again.sense_probabilities("head", context), model.sense_probabilities("head", context)
+    )
+    assert again.disambiguate(context) == model.disambiguate(context)
+
+
+def test_optional_arrays_and_word_level_collocates_come_back(tmp_path):
+    words = toy_arrays().n_words
+    extra = {
+        "forward_values": np.ones((words, 5), np.float32),
+        "backward_values": np.full((words, 5), 2, np.float32),
+        "collocation_vectors": np.full((words, 7), 3, np.float32),
+    }
+    toy_model(**extra).save(tmp_path / "m")
+    again = MUSE.load(tmp_path / "m")
+    for name, array in extra.items():
+        np.testing.assert_array_equal(getattr(again.arrays, name), array)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(words=st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=9, max_size=9, unique=True))
+def test_any_words_come_back(tmp_path, words):
+    toy_model(words=tuple(words)).save(tmp_path / "m")
+    assert list(MUSE.load(tmp_path / "m").vocabulary.words) == words
+    mapped = MUSE.load(tmp_path / "m", mmap=True).vocabulary.words
+    assert list(mapped) == words
+    assert [mapped[i] for i in range(-9, 9)] == words * 2
+    assert mapped[2:5] == words[2:5]
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path):
+    first, second = toy_model(), toy_model()
+    first.history = [{"epoch": 0, "loss": 1.0, "seconds": 3.0, "tokens_per_second": 8.0}]
+    second.history = [{"epoch": 0, "loss": 1.0, "seconds": 4.0, "tokens_per_second": 9.0}]
+    second.set_arrays(second.arrays.for_training())
+    first.save(tmp_path / "1")
+    second.save(tmp_path / "2")
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+    MUSE.load(tmp_path / "1", mmap=True).save(tmp_path / "1")  # onto itself, while it is mapped
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+def test_the_file_is_plain_safetensors_with_aligned_tensors(saved):
+    tensors = load_file(saved)
+    assert tensors["sense_vectors"].shape == (13, 7)
+    words = bytes(tensors["vocabulary"])
+    offsets = tensors["vocabulary_offset"]
+    assert words[offsets[5] : offsets[6]].decode() == "new york"
+    raw = saved.read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8 : 8 + size])
+    assert (8 + size) % 64 == 0
+    for name, entry in header.items():
+        if name != "__metadata__":
+            assert entry["data_offsets"][0] % {"I64": 8, "F32": 4, "U8": 1}[entry["dtype"]] == 0
+    assert header["__metadata__"]["format"] == "muse-senses"
+    assert header["__metadata__"]["version"] == "1"
+
+
+def test_rows_are_written_in_blocks(tmp_path, monkeypatch):
+    model = toy_model()
+    model.save(tmp_path / "1")
+    monkeypatch.setattr(native, "_BLOCK_BYTES", 40)
+    model.save(tmp_path / "2")
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+def test_a_mapped_model_can_be_made_trainable(saved):
+    arrays = MUSE.load(saved, mmap=True).arrays.for_training()
+    arrays.sense_vectors[0] = 1
+    arrays.sense_counts[0] = 1
+    assert arrays.sense_vectors.strides == (64, 4)
+
+
+def test_mapping_does_not_read_the_vectors(tmp_path):
+    """The resident memory stays far below the size of the file."""
+    pytest.importorskip("resource")
+    senses = 100_000
+    big = np.zeros((senses, 64), np.float32)
+    counts = np.ones(senses, np.int64)
+    arrays = toy_arrays(
+        (1,) * 9, vector_size=64, selection_size=64,
+        context_vectors=big, selection_vectors=big, sense_vectors=big, collocation_vectors=big,
+        sense_offset=np.arange(senses + 1), sense_counts=counts, word_counts=counts,
+    )  # fmt: skip
+    MUSE.from_arrays([str(i) for i in range(senses)], arrays).save(tmp_path / "m")
+    assert (tmp_path / "m").stat().st_size > 100e6
+    code = (
+        "import sys, resource, time; from muse import MUSE;"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
+        "before = peak(); start = time.perf_counter(); m = MUSE.load(sys.argv[1], mmap=True);"
+        "print(len(m), time.perf_counter() - start, (peak() - before) / 1024)"
+    )
+    answer = subprocess.run([sys.executable, "-c", code, tmp_path / "m"], capture_output=True, text=True, check=True)
+    words, seconds, megabytes = map(float, answer.stdout.split())
+    assert words == senses
+    assert seconds < 1  # measured: 10 ms
+    assert megabytes < 60
+
+
+# -- writing safely ----------------------------------------------------------------------------------------------------
+
+
+def test_a_failed_save_leaves_the_old_file(saved, monkeypatch):
+    old = saved.read_bytes()
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(native, "_write_rows", fail)
+    with pytest.raises(OSError, match="No space left"):
+        toy_model(seed=1).save(saved)
+    assert saved.read_bytes() == old
+    assert list(saved.parent.iterdir()) == [saved]
+
+
+def test_an_interrupted_write_leaves_nothing(tmp_path):
+    def write_half():
+        with replacing(tmp_path / "m") as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_are_not_overwritten(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder; give the name of a file in it"):
+        toy_model().save(tmp_path)
+    with pytest.raises(FileNotFoundError, match="the folder does not exist; make it first"):
+        toy_model().save(tmp_path / "no" / "m")
+
+
+def test_a_link_stays_a_link(tmp_path, saved):
+    link = tmp_path / "link"
+    link.symlink_to(saved)
+    toy_model(seed=1).save(link)
+    assert link.is_symlink()
+    np.testing.assert_array_equal(MUSE.load(saved).arrays.sense_vectors, toy_arrays(seed=1).sense_vectors)
+
+
+def test_a_new_file_obeys_the_umask(tmp_path):
+    if os.name != "posix":
+        pytest.skip("permissions of POSIX")
+    old = os.umask(0o027)
+    try:
+        toy_model().save(tmp_path / "m")
+    finally:
+        os.umask(old)
+    assert (tmp_path / "m").stat().st_mode & 0o777 == 0o640
+
+
+def test_words_that_are_not_text_cannot_be_saved(tmp_path):
+    with pytest.raises(ValueError, match="holds a lone surrogate, which is not valid Unicode; decode the text"):
+        toy_model(words=("\ud800", *WORDS[1:])).save(tmp_path / "m")
+
+
+# -- files that are not ours, or damaged -------------------------------------------------------------------------------
+
+
+def message(path, **options):
+    with pytest.raises(ModelFileError) as caught:
+        MUSE.load(path, **options)
+    assert isinstance(caught.value, ValueError)
+    text = str(caught.value)
+    assert text.startswith(repr(str(path)))
+    return text.removeprefix(repr(str(path)) + " ")
+
+
+AGAIN = "; load another copy of it, or train and save the model again"
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+@pytest.mark.parametrize("content", [b"", b"hello", b"3 2\nthe 1 2\n", b"\x80\x04pickle", bytes(100), b"\xff" * 64])
+def test_other_files(tmp_path, content, mmap):
+    (tmp_path / "m").write_bytes(content)
+    assert message(tmp_path / "m", mmap=mmap).startswith("is not a MUSE model file, or it was cut short")
+
+
+def test_missing_files(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no file '.*nowhere'"):
+        MUSE.load(tmp_path / "nowhere")
+    with pytest.raises(IsADirectoryError, match="is a folder, not a model file"):
+        MUSE.load(tmp_path)
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_safetensors_of_others(tmp_path, mmap):
+    save_file({"weight": np.zeros(3, np.float32)}, tmp_path / "m")
+    expected = "is a safetensors file, but not a MUSE model; load a file that model.save wrote"
+    assert message(tmp_path / "m", mmap=mmap) == expected
+
+
+def test_newer_versions(saved):
+    edit(saved, lambda metadata: metadata.update(version="2"))
+    assert message(saved) == "has version 2 of the model format, and this muse reads up to 1; update muse-senses"
+    edit(saved, lambda metadata: metadata.update(version="one"))
+    assert message(saved) == "is damaged: its version is 'one'" + AGAIN
+
+
+@pytest.mark.parametrize(
+    ("tensors", "what"),
+    [
+        ({"sense_vectors": None}, "it lacks ['sense_vectors']"),
+        ({"other": np.zeros(2, np.float32)}, "it holds unknown tensors ['other']"),
+        ({"sense_vectors": np.zeros((13, 7), np.float64)}, "the tensor 'sense_vectors' has the type F64"),
+        (
+            {"sense_vectors": np.zeros((12, 7), np.float32)},
+            "sense_vectors must have shape (13, 7), for 9 words and 13 senses; it has (12, 7)",
+        ),
+        (
+            {"sense_vectors": np.zeros(91, np.float32)},
+            "sense_vectors must be float32 with 2 dimensions; it is float32 with shape (91,)",
+        ),
+        (
+            {"collocation_vectors": np.zeros((5, 7), np.float32)},
+            "collocation_vectors must have shape (13, 7) or (9, 7), for 9 words and 13 senses; it has (5, 7)",
+        ),
+        (
+            {"sense_offset": np.array([0, 3, 4, 5, 7, 7, 10, 11, 12, 13])},
+            "sense_offset must rise from 0 to the number of senses, 13, by at least one sense a word",
+        ),
+        (
+            {"sense_offset": np.array([0, 3, 4, 5, 7, 8, 10, 11, 12, 14])},
+            "sense_offset must rise from 0 to the number of senses, 13, by at least one sense a word",
+        ),
+        (
+            {"sense_offset": np.array([0, 13])},
+            "sense_offset must have shape (10,), for 9 words and 13 senses; it has (2,)",
+        ),
+        ({"sense_counts": np.full(13, -1)}, "sense_counts must not hold negative numbers"),
+        ({"vocabulary_offset": np.zeros(10, np.int64)}, "the offsets of its vocabulary are inconsistent"),
+        ({"vocabulary_offset": np.zeros(9, np.int64)}, "its vocabulary does not have the right type or size"),
+        ({"vocabulary": np.zeros(3, np.float32)}, "its vocabulary does not have the right type or size"),
+        (
+            {"context_vectors": np.zeros((9, 4), np.float32), "selection_vectors": np.zeros((13, 4), np.float32)},
+            "the dimensions of its vectors are not those in its settings",
+        ),
+    ],
+)
+@pytest.mark.parametrize("mmap", [False, True])
+def test_inconsistent_tensors(saved, tensors, what, mmap):
+    edit(saved, **tensors)
+    assert message(saved, mmap=mmap) == f"is damaged: {what}{AGAIN}"
+
+
+def test_values_that_are_not_finite(saved):
+    vectors = toy_arrays().sense_vectors
+    vectors[4, 2] = np.nan
+    edit(saved, sense_vectors=vectors)
+    assert message(saved) == "is damaged: sense_vectors holds values that are not finite numbers" + AGAIN
+    MUSE.load(saved, mmap=True)  # in constant time, so it does not look
+
+
+def test_words_that_are_not_utf8_or_occur_twice(saved):
+    tensors = load_file(saved)
+    edit(saved, vocabulary=np.full_like(tensors["vocabulary"], 0xFF))
+    with pytest.raises(ModelFileError, match="word 0 of its vocabulary is not UTF-8"):
+        MUSE.load(saved)
+    mapped = MUSE.load(saved, mmap=True)
+    for ask in (lambda: mapped.vocabulary.words[0], lambda: mapped.n_senses("head")):
+        with pytest.raises(ModelFileError, match="word 0 of its vocabulary is not UTF-8"):
+            ask()
+    edit(saved, vocabulary=np.full_like(tensors["vocabulary"], ord("a")))
+    assert message(saved) == "is damaged: a word occurs twice in its vocabulary" + AGAIN
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"settings": None}, "its metadata lacks one of settings, history, training_state, vocabulary"),
+        ({"vocabulary": {}}, "its metadata lacks one of raw_words, effective_min_count"),
+        ({"settings": {"colour": 1}}, "unknown settings 'colour'"),
+        ({"settings": {"window": 0}}, "window must be from 1 to 10000; got 0"),
+        ({"settings": {"window": "5"}}, "window must be an integer from 1 to 10000; got '5'"),
+        ({"settings": {"workers": 5}}, "unknown settings 'workers'"),
+    ],
+)
+def test_bad_metadata(saved, changes, what):
+    edit_model(saved, **changes)
+    assert message(saved) == f"is damaged: {what}{AGAIN}"
+
+
+def test_metadata_that_is_not_json(saved):
+    edit(saved, lambda metadata: metadata.update(model="{"))
+    assert message(saved).startswith("is damaged: its metadata is not JSON (")
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_no_cut_or_flipped_byte_crashes(saved, mmap):
+    whole = saved.read_bytes()
+    rng = np.random.default_rng(0)
+    for length in [*range(64), *rng.integers(64, len(whole), 60).tolist()]:
+        saved.write_bytes(whole[:length])
+        with pytest.raises(ModelFileError):
+            MUSE.load(saved, mmap=mmap)
+    survived = 0
+    for at in [*range(200), *rng.integers(0, len(whole), 300).tolist()]:
+        damaged = bytearray(whole)
+        damaged[at] ^= 1 << int(rng.integers(8))
+        saved.write_bytes(damaged)
+        try:
+            model = MUSE.load(saved, mmap=mmap)
+            model.disambiguate(["head", "the"])
+            model.sv.most_similar("head#0")
+            survived += 1
+        except (ModelFileError, KeyError):  # a flipped bit in a word is another word
+            pass
+    assert survived > 0
+
+
+def test_load_takes_runtime_settings_only(saved):
+    assert MUSE.load(saved, workers=3, progress=True).settings.workers == 3
+    with pytest.raises(TypeError, match="'window' is part of the model; load can set workers, "):
+        MUSE.load(saved, window=3)
+    with pytest.raises(TypeError, match="'threads' is not a setting of MUSE: it is called workers"):
+        MUSE.load(saved, threads=3)
+
+
+def test_settings_that_an_older_file_lacks_take_their_defaults(saved):
+    stored = json.loads(json.dumps(toy_model().settings.to_json()))
+    del stored["max_norm"]
+    edit_model(saved, settings=stored)
+    assert MUSE.load(saved).settings.max_norm == Settings().max_norm
