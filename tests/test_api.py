@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+import json
 import pickle
 
 import numpy as np
@@ -282,9 +284,9 @@ def test_container_and_repr():
 def test_every_setting_is_in_the_signature_and_the_help():
     parameters = inspect.signature(MUSE).parameters
     assert list(parameters)[:2] == ["sentences", "corpus_file"]
-    for name, value in vars(Settings()).items():
-        assert parameters[name].default == value
-        assert f"\n{name} : " in MUSE.__doc__
+    for setting in dataclasses.fields(Settings):
+        assert parameters[setting.name].default == setting.default
+        assert f"\n{setting.name} : " in MUSE.__doc__
 
 
 def test_paper_defaults_are_settings():
@@ -295,6 +297,14 @@ def test_paper_defaults_are_settings():
     changed = MUSE.paper_defaults() | {"strategy": "boltzmann"}
     assert MUSE(**changed).settings.strategy == "boltzmann"
     assert MUSE.paper_defaults()["strategy"] == "eps_greedy"
+    assert settings.left_open == ()
+
+
+def test_the_paper_is_pinned_in_full():
+    """No default may change what paper_defaults() gives: only what depends on the corpus and the run is left out."""
+    stored = {setting.name for setting in dataclasses.fields(Settings) if not setting.metadata["runtime"]}
+    of_the_run = {"epochs", "seed", "min_count", "max_vocab_size", "max_final_vocab", "sorted_vocab"}
+    assert set(MUSE.paper_defaults()) == stored - of_the_run
 
 
 def test_settings_of_senses():
@@ -303,14 +313,36 @@ def test_settings_of_senses():
     assert Settings(senses="auto").senses_of(["a"]).tolist() == [3]
 
 
-def test_settings_round_trip_through_json():
-    import json
+def test_what_is_left_open_is_chosen_to_fit():
+    chosen = ("senses", "init", "selection_update", "collocation")
 
+    def values(**given):
+        settings = Settings(**given)
+        return tuple(getattr(settings, name) for name in chosen)
+
+    assert values() == ("auto", "split", "posterior", "word")
+    assert values(selection_size=20) == (3, "random", "posterior", "word")
+    assert values(init="random") == (3, "random", "posterior", "word")
+    assert values(strategy="policy") == ("auto", "split", "paper", "word")
+    assert values(formulation="two_sided") == ("auto", "split", "paper", "sense")
+    assert values(senses=2, collocation="sense") == (2, "split", "posterior", "sense")
+    settings = Settings(senses=2)
+    assert settings.left_open == ("init", "selection_update", "collocation", "selection_alpha", "context_center")
+    assert settings.replace(formulation="two_sided").collocation == "sense"
+    assert settings.replace(formulation="two_sided").replace(formulation="one_sided") == settings
+    with pytest.raises(ValueError, match="needs init='split'"):
+        Settings(senses="auto").replace(init="random")
+
+
+def test_settings_round_trip_through_json():
     settings = Settings(senses={"b": 4}, strategy="boltzmann", min_alpha=None, workers=3, epochs=np.int64(7))
     stored = json.loads(json.dumps(settings.to_json()))
     assert "workers" not in stored
     assert "callbacks" not in stored
-    assert Settings.from_json(stored, workers=3) == settings
+    again = Settings.from_json(stored, settings.left_open, workers=3)
+    assert again == settings
+    assert again.replace(strategy="policy").selection_update == "paper"  # it was left open
+    assert Settings.from_json(stored, workers=3).left_open == ()
 
 
 def test_estimate_memory_counts_padded_rows():
@@ -374,7 +406,7 @@ def test_initial_arrays():
 
 
 def test_grown_arrays_keep_old_rows():
-    settings = Settings(vector_size=7, selection_size=5, senses=2)
+    settings = Settings(vector_size=7, selection_size=5, senses=2, collocation="sense")
     old = toy_arrays()
     vocabulary = Vocabulary([*WORDS, "novel", "newer"], np.arange(11))
     grown = grown_arrays(old, vocabulary, settings)
@@ -414,7 +446,14 @@ def test_word_vectors_in_blocks(monkeypatch):
 def test_from_arrays_takes_the_dimensions_of_the_arrays():
     model = MUSE.from_arrays(WORDS, toy_arrays())
     assert (model.settings.vector_size, model.settings.selection_size) == (7, 5)
+    assert (model.settings.collocation, model.settings.formulation) == ("sense", "one_sided")
     assert isinstance(model.arrays, Arrays)
+    values = np.zeros((len(WORDS), 5), np.float32)
+    assert MUSE.from_arrays(WORDS, toy_arrays(forward_values=values, backward_values=values)).settings.formulation == (
+        "factorized"
+    )
+    words = toy_arrays(collocation_vectors=np.zeros((len(WORDS), 7), np.float32))
+    assert MUSE.from_arrays(WORDS, words).settings.collocation == "word"
 
 
 # -- vocabularies ------------------------------------------------------------------------------------------------------

@@ -100,9 +100,25 @@ def test_hints_name_real_settings():
             ),
         ),
         (
-            {"init": "split", "warmup_epochs": 0},
-            ("init='split' needs warmup_epochs of at least 1: senses are split from word vectors"),
+            {"senses": "auto", "init": "random"},
+            ("senses='auto' needs init='split', which looks at the contexts of each word"),
         ),
+        (
+            {"collocation": "word", "formulation": "two_sided"},
+            (
+                "formulation='two_sided' trains the selection of collocates too, which needs collocation='sense'; "
+                "with collocation='word' a collocate has no senses"
+            ),
+        ),
+        (
+            {"selection_update": "posterior", "strategy": "policy"},
+            (
+                "selection_update='posterior' is one-sided and replaces the rewards of the paper, so it goes with "
+                "formulation='one_sided' and the strategies greedy, eps_greedy and boltzmann; for "
+                "formulation='one_sided' with strategy='policy' give selection_update='paper'"
+            ),
+        ),
+        ({"warmup_epochs": 0}, "warmup_epochs must be from 1 to 1000000; got 0"),
         (
             {"init": "split", "vector_size": 100, "selection_size": 50},
             (
@@ -325,7 +341,7 @@ def test_not_enough_memory_is_said_before_training(monkeypatch):
     model = MUSE(min_count=1, vector_size=60_000)
     model.build_vocab([[str(i) for i in range(10_000)]])
     message = (
-        "training needs about 24.0 GB for 10,000 words with 30,000 senses, and 1.0 GB are free; "
+        "training needs about 19.2 GB for 10,000 words with 30,000 senses, and 1.0 GB are free; "
         "lower vector_size (60000) or senses, or keep fewer words with a higher min_count (1) or max_final_vocab"
     )
     with raises(InsufficientMemoryError, message):
@@ -343,5 +359,13 @@ def test_parts_that_do_not_fit_together():
         MUSE.from_arrays(muse.Vocabulary(["a"]), arrays)
     with raises(ValueError, "vector_size and selection_size of the settings must be the dimensions of the arrays"):
         MUSE.from_arrays(WORDS, arrays, Settings(vector_size=8))
+    sizes = {"vector_size": 7, "selection_size": 5}
+    with raises(ValueError, "collocation='word' in the settings, but collocation_vectors has a row for each sense"):
+        MUSE.from_arrays(WORDS, arrays, Settings(**sizes))
+    words = toy_arrays(collocation_vectors=np.zeros((9, 7), np.float32))
+    with raises(ValueError, "collocation='sense' in the settings, but collocation_vectors has a row for each word"):
+        MUSE.from_arrays(WORDS, words, Settings(**sizes, collocation="sense"))
+    with raises(ValueError, "formulation='factorized' needs forward_values and backward_values"):
+        MUSE.from_arrays(WORDS, arrays, Settings(**sizes, formulation="factorized"))
     with raises(ValueError, "sense_vectors must be float32 with 2 dimensions; it is float64 with shape (13, 7)"):
         MUSE.from_arrays(WORDS, toy_arrays(sense_vectors=np.zeros((13, 7))))

@@ -83,7 +83,7 @@ def test_optional_arrays_and_word_level_collocates_come_back(tmp_path):
         "backward_values": np.full((words, 5), 2, np.float32),
         "collocation_vectors": np.full((words, 7), 3, np.float32),
     }
-    toy_model(**extra).save(tmp_path / "m")
+    toy_model({"collocation": "word"}, **extra).save(tmp_path / "m")
     again = MUSE.load(tmp_path / "m")
     for name, array in extra.items():
         np.testing.assert_array_equal(getattr(again.arrays, name), array)
@@ -307,7 +307,7 @@ def test_newer_versions(saved):
         ({"vocabulary": np.zeros(3, np.float32)}, "its vocabulary does not have the right type or size"),
         (
             {"context_vectors": np.zeros((9, 4), np.float32), "selection_vectors": np.zeros((13, 4), np.float32)},
-            "the dimensions of its vectors are not those in its settings",
+            "vector_size and selection_size of the settings must be the dimensions of the arrays",
         ),
     ],
 )
@@ -341,7 +341,7 @@ def test_words_that_are_not_utf8_or_occur_twice(saved):
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"settings": None}, "its metadata lacks one of settings, history, training_state, vocabulary"),
+        ({"settings": None}, "its metadata lacks one of settings, left_open, history, training_state, vocabulary"),
         ({"vocabulary": {}}, "its metadata lacks one of raw_words, effective_min_count"),
         ({"settings": {"colour": 1}}, "unknown settings 'colour'"),
         ({"settings": {"window": 0}}, "window must be from 1 to 10000; got 0"),

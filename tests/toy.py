@@ -8,6 +8,11 @@ import numpy as np
 
 from muse import MUSE, Arrays, Settings
 
+PLAIN = {
+    "strategy": "eps_greedy", "collocation": "sense", "context": "sum", "context_weights": "none",
+    "distance_power": 0, "context_center": True, "selection_window": None,
+}  # fmt: skip
+"""The paper's selection of senses, which can be written down in a line of numpy."""
 WORDS = ("head", "army", "the", "bank", "🎉", "new york", "c#", "line\nbreak", "")
 SENSES = (3, 1, 1, 2, 1, 2, 1, 1, 1)
 
@@ -35,7 +40,7 @@ def toy_arrays(
 
 
 def toy_model(settings: dict[str, Any] | None = None, words: tuple[str, ...] = WORDS, **given: Any) -> MUSE:
-    """A model of `toy_arrays`."""
+    """A model of `toy_arrays` with `PLAIN` settings, and some others."""
     arrays = toy_arrays(**given)
     sizes = {"vector_size": arrays.vector_size, "selection_size": arrays.context_vectors.shape[1]}
-    return MUSE.from_arrays(words, arrays, Settings(**{**sizes, **(settings or {})}))
+    return MUSE.from_arrays(words, arrays, Settings(**{**PLAIN, **sizes, **(settings or {})}))

@@ -15,10 +15,12 @@ import numpy as np
 from muse import MUSE
 from muse.corpus import LineSentence
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
+from muse.errors import UnknownWordError
 from muse.evaluation.clustering import purity, v_measure
 from muse.settings import Settings
 
 DEMO_SENTENCES, DEMO_WORDS = 40_000, 1_000
+DEMO_DIMENSION = 100  # enough for a small text, and quick
 DEMO_CARDS = ("bank", "spring", "rock", "cell", "match")
 # What a person knows to be ambiguous; cards of those that a named corpus holds are shown.
 FILE_CARDS = ("head", "tie", "bank", "cell", "spring", "rock", "apple", "java", "current", "match")
@@ -48,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run: Callable[[argparse.Namespace], None] = options.run
     try:
         run(options)
-    except (OSError, ValueError, TypeError, LookupError, MemoryError) as error:
+    except (OSError, ValueError, MemoryError, UnknownWordError) as error:
         print(f"muse {options.command}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -103,7 +105,12 @@ def _value(text: str) -> int | float | str:
 
 def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
     values = {name: getattr(options, name) for name in options.setting_names}
-    return {name: value for name, value in values.items() if value is not None}
+    given = {name: value for name, value in values.items() if value is not None}
+    try:
+        Settings(**given)
+    except TypeError as error:  # "wide" for a number: on the command line that is a wrong value like any other
+        raise ValueError(str(error)) from error
+    return given
 
 
 # ---------------------------------------------------------------------------------------------------- subcommands
@@ -111,12 +118,12 @@ def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
 
 def run_demo(options: argparse.Namespace) -> None:
     """Train, then print speed, sense use, the score against the known senses, and sense cards."""
-    settings = {"senses": 2, "vector_size": 50, "progress": sys.stderr.isatty(), **_given_settings(options)}
+    settings = {"vector_size": DEMO_DIMENSION, "progress": sys.stderr.isatty(), **_given_settings(options)}
     if options.corpus is None:
         corpus = make_ambiguous_corpus(DEMO_SENTENCES, DEMO_WORDS, seed=0)
         ambiguous = len(corpus.ambiguous_words)
         print(f"text      {DEMO_SENTENCES:,} generated sentences in which {ambiguous} words mean two things each")
-        model = _train({"sentences": corpus.sentences, **settings})
+        model = _train({"sentences": corpus.sentences, "senses": 2, **settings})
         _print_recovery(model, corpus)
         sentences: Iterable[list[str]] = corpus.sentences
     else:
@@ -154,16 +161,11 @@ def _train(arguments: dict[str, Any]) -> MUSE:
     seconds = time.perf_counter() - start
     last, settings = model.history[-1], model.settings
     print(f"training  {len(model):,} words, {model.arrays.n_senses:,} senses, dimension {settings.vector_size}, "
-          f"{settings.epochs} epochs in {seconds:.1f} s: {last['tokens_per_second']:,.0f} tokens/s")  # fmt: skip
-    used = np.exp([_entropy(model.sense_prior(word)) for word in model.vocabulary.words if model.n_senses(word) > 1])
-    if used.size:
-        print(f"senses    {used.mean():.2f} in effective use a word, on average")
+          f"{settings.epochs} epochs in {seconds:.1f} s: {last['tokens_per_second']:,.0f} tokens/s, "
+          f"{last['pairs_per_second']:,.0f} pairs/s")  # fmt: skip
+    print(f"senses    {last['senses_used']:.2f} in effective use a word; one sense takes all in "
+          f"{last['collapsed']:.0%} of the words")  # fmt: skip
     return model
-
-
-def _entropy(shares: np.ndarray) -> float:
-    positive = shares[shares > 0].astype(np.float64)
-    return float(-(positive * np.log(positive)).sum())
 
 
 def _save(model: MUSE, path: str | None) -> None:

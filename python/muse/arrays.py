@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
+
+if TYPE_CHECKING:
+    from muse.settings import Settings
 
 __all__ = ["Arrays"]
 
@@ -84,6 +87,16 @@ class Arrays:
     def vector_size(self) -> int:
         """D"""
         return int(self.sense_vectors.shape[1])
+
+    @property
+    def selection_size(self) -> int:
+        """S"""
+        return int(self.context_vectors.shape[1])
+
+    @property
+    def has_sense_collocation(self) -> bool:
+        """Whether collocation vectors are those of senses; false also where every word has one sense."""
+        return len(self.collocation_vectors) != self.n_words
 
     @property
     def nbytes(self) -> int:
@@ -177,6 +190,17 @@ class Arrays:
             if getattr(self, name) is not None:
                 shapes[name] = [(words, selection)]
         return shapes
+
+    def check_fits(self, settings: Settings) -> None:
+        """Raise a ValueError if a model with these settings cannot have such arrays."""
+        if (settings.vector_size, settings.selection_dim) != (self.vector_size, self.selection_size):
+            raise ValueError("vector_size and selection_size of the settings must be the dimensions of the arrays")
+        if settings.collocation == "word" and self.has_sense_collocation:
+            raise ValueError("collocation='word' in the settings, but collocation_vectors has a row for each sense")
+        if settings.collocation == "sense" and len(self.collocation_vectors) != self.n_senses:
+            raise ValueError("collocation='sense' in the settings, but collocation_vectors has a row for each word")
+        if settings.formulation == "factorized" and (self.forward_values is None or self.backward_values is None):
+            raise ValueError("formulation='factorized' needs forward_values and backward_values")
 
     def check_finite(self) -> None:
         """Raise a ValueError that names the first matrix with a value that is not a finite number."""

@@ -109,7 +109,7 @@ def collocates(
     end = words if by_word else int(arrays.sense_offset[words])
     rows, scores = _core.top_k(arrays.collocation_vectors[:end], vectors, min(topn, end))
     keys = model.wv.index_to_key if by_word else model.sv.index_to_key
-    likelihoods = 1.0 / (1.0 + np.exp(-scores.astype(np.float64)))
+    likelihoods = np.exp(-np.logaddexp(0.0, -scores.astype(np.float64)))  # sigmoid, without overflow
     return [
         [(keys[row], likelihood) for row, likelihood in zip(*found, strict=True) if row >= 0]
         for found in zip(rows.tolist(), likelihoods.tolist(), strict=True)

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from muse import _core
 from muse.lines import LineSentence, PathInput, as_paths, is_compressed, read_chunks
+from muse.progress import progress_bar
 from muse.rules import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, TrimRule, VocabularyRules
 from muse.vocabulary import Vocabulary
 
@@ -34,8 +34,6 @@ __all__ = [
     "VocabularyRules",
     "encode_corpus",
 ]
-
-_Rules = VocabularyRules  # the name that model.py still uses
 
 logger = logging.getLogger("muse.corpus")
 
@@ -185,14 +183,14 @@ def _files_of(sentences: Any, corpus_file: PathInput | None) -> list[Path] | Non
 def _read_sentences(encoder: _core.Encoder, sentences: Any, progress: bool) -> None:
     total = len(sentences) if hasattr(sentences, "__len__") else None
     remaining = iter(sentences)
-    with tqdm(total=total, desc="reading", unit=" sentences", unit_scale=True, disable=not progress) as bar:
+    with progress_bar(total=total, desc="reading", unit=" sentences", show=progress) as bar:
         while count := encoder.add_sentences(islice(remaining, _BLOCK)):
             bar.update(count)
 
 
 def _read_files(encoder: _core.Encoder, paths: list[Path], workers: int, progress: bool) -> None:
     total = sum(path.stat().st_size for path in paths)
-    with tqdm(total=total, desc="reading", unit="B", unit_scale=True, disable=not progress) as bar:
+    with progress_bar(total=total, desc="reading", unit="B", show=progress) as bar:
         done = 0
 
         def show(position: int) -> None:

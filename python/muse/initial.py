@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from muse.arrays import Arrays, Floats
 from muse.settings import Settings
 from muse.vocabulary import Vocabulary
 
-__all__ = ["grown_arrays", "initial_arrays"]
+__all__ = ["added_senses", "grown_arrays", "initial_arrays"]
 
 _BLOCK_ROWS = 1 << 14
 _CONTEXT, _SENSE = 0, 1  # which matrix a stream of random numbers fills
@@ -58,11 +59,18 @@ def initial_arrays(
     )
 
 
+def added_senses(settings: Settings, words: Sequence[str]) -> NDArray[np.int64]:
+    """How many senses words get that join a trained model, int64 (V,): only the split makes several."""
+    return np.ones(len(words), np.int64) if settings.init == "split" else settings.senses_of(words)
+
+
 def grown_arrays(arrays: Arrays, vocabulary: Vocabulary, settings: Settings) -> Arrays:
     """Arrays for a vocabulary that begins with the words of `arrays`: old rows keep their values, new ones start."""
     known = arrays.n_words
-    added = vocabulary.words[known:]
-    fresh = initial_arrays(settings, settings.senses_of(added), vocabulary.counts[known:], first_word=known)
+    senses = added_senses(settings, vocabulary.words[known:])
+    fresh = initial_arrays(settings, senses, vocabulary.counts[known:], first_word=known)
+    if settings.init == "split":
+        fresh.context_vectors[:] = 0.0  # there are none that would fit those that the split made
     old, new = arrays.as_dict(), fresh.as_dict()
     joined = {name: _join(old[name], new[name]) for name in old if name not in ("sense_offset", "word_counts")}
     joined["sense_offset"] = np.concatenate([arrays.sense_offset, arrays.n_senses + fresh.sense_offset[1:]])

@@ -15,12 +15,13 @@ from muse.arrays import Arrays
 from muse.corpus import encode_corpus
 from muse.errors import NotTrainedError
 from muse.formats import native
-from muse.initial import grown_arrays
+from muse.initial import added_senses, grown_arrays
 from muse.memory import check_memory, estimate_memory
 from muse.queries import SenseQueries
 from muse.rules import VocabularyRules
 from muse.selection import SenseSelector
 from muse.settings import PAPER_DEFAULTS, Settings, reject_unknown
+from muse.training import check_device, train_model
 from muse.vectors import SenseVectors, WordVectors
 from muse.vocabulary import Vocabulary
 
@@ -74,7 +75,9 @@ class MUSE(SenseQueries):
         self.corpus_count = 0
         self.history: list[dict[str, Any]] = []
         self.training_state: dict[str, Any] = {}
+        self.stop_training = False  # a callback may set it
         if sentences is not None or corpus_file is not None:
+            check_device(self._settings)  # before the corpus is read
             self.build_vocab(sentences, corpus_file)
             self.train()
 
@@ -114,11 +117,13 @@ class MUSE(SenseQueries):
             If the parts do not fit together.
         """
         arrays.check()
-        selection = arrays.context_vectors.shape[1]
         if settings is None:
-            settings = Settings(vector_size=arrays.vector_size, selection_size=selection)
-        if (settings.vector_size, settings.selection_dim) != (arrays.vector_size, selection):
-            raise ValueError("vector_size and selection_size of the settings must be the dimensions of the arrays")
+            settings = Settings(
+                vector_size=arrays.vector_size, selection_size=arrays.selection_size,
+                formulation="one_sided" if arrays.forward_values is None else "factorized",
+                collocation="sense" if arrays.has_sense_collocation else "word",
+            )  # fmt: skip
+        arrays.check_fits(settings)
         if not isinstance(vocabulary, Vocabulary):
             vocabulary = Vocabulary(list(vocabulary), arrays.word_counts)
         if len(vocabulary) != arrays.n_words:
@@ -157,10 +162,17 @@ class MUSE(SenseQueries):
         """Whether there are arrays, so that senses can be asked for."""
         return self._arrays is not None
 
-    def set_arrays(self, arrays: Arrays) -> None:
-        """Take new arrays, or the same after their values changed, and forget what was derived from the old ones."""
+    def set_arrays(self, arrays: Arrays | None) -> None:
+        """Take new arrays, or the same after their values changed, and forget what was derived from the old ones.
+
+        None: have no values, as before training; the words stay.
+        """
         self._arrays = arrays
         self._selector = None
+        if arrays is None:
+            self._sv = self._wv = None
+            self.training_state = {}
+            return
         for view in (self._sv, self._wv):
             if view is not None:
                 view.refresh(self.vocabulary, arrays)
@@ -228,7 +240,8 @@ class MUSE(SenseQueries):
             The corpus, as in the constructor.
         update : bool
             Add the new words of this corpus to those already known. In a trained model these keep all their values, and
-            new words start afresh.
+            new words start afresh; with ``init="split"`` they have one sense each, since words are split into senses
+            once, and do not count in contexts.
 
         Raises
         ------
@@ -259,7 +272,7 @@ class MUSE(SenseQueries):
 
     def _use_vocabulary(self, vocabulary: Vocabulary) -> None:
         if self._arrays is not None:
-            senses = self._settings.senses_of(vocabulary.words[self._arrays.n_words :])
+            senses = added_senses(self._settings, vocabulary.words[self._arrays.n_words :])
             check_memory(self._settings, len(vocabulary), self._arrays.n_senses + int(senses.sum()))
             arrays = grown_arrays(self._arrays, vocabulary, self._settings)
             self._vocabulary = vocabulary
@@ -280,8 +293,11 @@ class MUSE(SenseQueries):
         total_examples: int | None = None,
         epochs: int | None = None,
         callbacks: Sequence[Any] = (),
+        resume: bool = False,
     ) -> None:
         """Train on a corpus; without one, on that which `build_vocab` read.
+
+        A model that is trained already is trained further, with its learning rates as at the start.
 
         Parameters
         ----------
@@ -293,21 +309,49 @@ class MUSE(SenseQueries):
             Passes over the corpus; the setting, if not given.
         callbacks : sequence
             Callbacks for this call, after those of the settings.
+        resume : bool
+            Go on where training was stopped, on the same corpus: ``MUSE.load("folder/checkpoint.safetensors").train(
+            corpus_file=..., resume=True)``. With one worker the outcome is, bit for bit, that of a training that was
+            never stopped. Where nothing is left to do, nothing is done.
 
         Raises
         ------
         NotTrainedError
             If there is no vocabulary yet.
+        ValueError
+            If there is no corpus, or `resume` does not fit the model or the corpus.
         InsufficientMemoryError
             If the model does not fit into memory; said before training.
         DivergenceError
-            If the numbers leave the range of floating point.
+            If the numbers leave the range of floating point. The model keeps its words and has no values then.
+        KeyboardInterrupt
+            On Ctrl-C, within a second. The model is as training left it: it can be asked, saved, and trained with
+            ``resume=True`` (without a corpus, if it is still the same process).
+
+        Notes
+        -----
+        Each epoch adds a row to `history`, a dict with
+
+        - ``epoch`` (from 1, in this call) and ``stage``: ``"words"`` before ``init="split"`` has made senses, then
+          ``"senses"``;
+        - ``tokens``, ``pairs``, ``seconds``, ``tokens_per_second``, ``pairs_per_second``;
+        - ``alpha``, the learning rate at its start;
+        - ``loss``, the mean of -log of the sampled likelihood of a pair (of a sample of pairs), and ``reward``, the
+          mean likelihood of a pair;
+        - ``selection_entropy``, the mean over tokens of ambiguous words of the entropy of the policy, in nats;
+        - ``senses_used``, the mean over words of the effective number of senses (exp of the entropy of their use), and
+          ``collapsed``, the share of words of which one sense takes more than 95 % (words with several senses and at
+          least 20 uses);
+        - ``context_norm`` and ``selection_norm``, the longest vectors of P and Q.
+
+        While training goes on, `sense_counts` are those of the current epoch; at its end they are counted anew over the
+        whole corpus.
         """
+        check_device(self._settings)
         vocabulary = self.vocabulary
-        run = self._settings.replace(
-            epochs=self._settings.epochs if epochs is None else epochs,
-            callbacks=(*self._settings.callbacks, *callbacks),
-        )
+        if epochs is None:
+            epochs = self.training_state.get("epochs", self.epochs) if resume else self.epochs
+        run = self._settings.replace(epochs=epochs, callbacks=(*self._settings.callbacks, *callbacks))
         if sentences is not None or corpus_file is not None:
             self._corpus = None  # before the new one is read: never two at once
             _, self._corpus = self._encode(sentences, corpus_file, vocab=vocabulary)
@@ -319,9 +363,7 @@ class MUSE(SenseQueries):
             )
         if self._arrays is None:
             check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
-        from muse.training import train_model
-
-        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks)
+        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
         self._corpus = None
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:

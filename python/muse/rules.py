@@ -88,6 +88,8 @@ class VocabularyRules:
         return vocabulary, ids
 
     def _nothing_stays(self, words: list[str], counts: NDArray[np.int64], threshold: int) -> str:
+        if not words:  # ties at the limit are all forgotten
+            return "max_vocab_size is so low that every word was forgotten while counting; pass a larger one, or None"
         top = int(counts.argmax())
         most = f"the most frequent, {words[top]!r}, occurs {_times(int(counts[top]))}"
         if counts[top] < self.min_count:

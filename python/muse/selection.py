@@ -53,7 +53,7 @@ def selection_options(settings: Settings) -> _core.SelectionOptions:
     if settings.distance_power > 0 or not settings.context_center:
         reach = max(options.window, settings.window)
         near = [float(d) ** -settings.distance_power for d in range(1, reach + 1)]
-        options.distance = [float(settings.context_center), *near]
+        options.distance = [float(bool(settings.context_center)), *near]
     return options
 
 

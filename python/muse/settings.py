@@ -9,133 +9,32 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import inspect
-import math
-import numbers
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from os import PathLike, fspath
-from typing import Any, Literal
+from os import PathLike
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from muse.callbacks import HOOKS
+from muse import checks
+from muse.checks import Check, choice, flag, integer, interval, number, optional, path_like
 
 __all__ = ["Settings", "PAPER_DEFAULTS"]
 
-MAX_SENSES = 1000  # of one word
 POLICIES = ("policy", "smooth_policy")
 AUTO_SENSES = 3  # the most that senses="auto" tries
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Checks: each takes a setting's name and value, and returns the value as it is kept or raises an error that says what
-# is allowed.
-
-Check = Callable[[str, Any], Any]
 
 
 def _setting(default: Any, check: Check, doc: str, *, runtime: bool = False) -> Any:
     return field(default=default, metadata={"check": check, "doc": doc, "runtime": runtime})
 
 
-def _choice(*allowed: str) -> Check:
-    def check(name: str, value: Any) -> str:
-        if isinstance(value, str) and value in allowed:
-            return value
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
-
-    return check
-
-
-def _flag(name: str, value: Any) -> bool:
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    raise TypeError(f"{name} must be True or False; got {value!r}")
-
-
-def _integer(low: int, high: int) -> Check:
-    def check(name: str, value: Any) -> int:
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-            raise TypeError(f"{name} must be an integer from {low} to {high}; got {value!r}")
-        number = int(value)
-        if not low <= number <= high:
-            raise ValueError(f"{name} must be from {low} to {high}; got {number}")
-        return number
-
-    return check
-
-
-def _number(low: float, high: float, *, above: bool = False) -> Check:
-    """A number from `low` (or above it) to `high`."""
-    span = f"above {low:g} and at most {high:g}" if above else f"from {low:g} to {high:g}"
-
-    def check(name: str, value: Any) -> float:
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-            raise TypeError(f"{name} must be a number {span}; got {value!r}")
-        number = float(value)
-        if math.isnan(number) or not low <= number <= high or (above and number == low):
-            raise ValueError(f"{name} must be a number {span}; got {value}")
-        return number
-
-    return check
-
-
-def _optional(check: Check) -> Check:
-    return lambda name, value: None if value is None else check(name, value)
-
-
-def _path(name: str, value: Any) -> str:
-    if not isinstance(value, (str, PathLike)):
-        raise TypeError(f"{name} must be a path; got {value!r}")
-    return str(fspath(value))
-
-
-def _senses(name: str, value: Any) -> int | str | dict[str, int]:
-    if value == "auto":
-        return "auto"
-    if isinstance(value, Mapping):
-        count = _integer(1, MAX_SENSES)
-        for word in value:
-            if not isinstance(word, str):
-                raise TypeError(f"the keys of {name} must be words (str); got {word!r}")
-        return {word: count(f"{name}[{word!r}]", k) for word, k in value.items()}
-    if isinstance(value, numbers.Integral):
-        return int(_integer(1, MAX_SENSES)(name, value))
-    raise TypeError(f"{name} must be an integer, a dict {{word: senses}}, or 'auto'; got {value!r}")
-
-
-def _interval(name: str, value: Any) -> int | str:
-    if isinstance(value, str):
-        if re.fullmatch(r"[1-9][0-9]*s", value):
-            return value
-        raise ValueError(f"{name} must be a number of tokens or seconds such as '600s'; got {value!r}")
-    return int(_integer(1, 2**62)(name, value))
-
-
-def _trim_rule(name: str, value: Any) -> Callable[[str, int, int], Any]:
-    if not callable(value):
-        raise TypeError(f"{name} must be a function of (word, count, min_count), as in gensim; got {value!r}")
-    return value  # type: ignore[no-any-return]
-
-
-def _callbacks(name: str, value: Any) -> tuple[Any, ...]:
-    if not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a list of callbacks; got {value!r}")
-    callbacks = tuple(value)
-    for callback in callbacks:
-        if isinstance(callback, type):
-            raise TypeError(f"{name} holds the class {callback.__name__}; give an instance: {callback.__name__}()")
-        if not any(callable(getattr(callback, hook, None)) for hook in HOOKS):
-            raise TypeError(f"{callback!r} in {name} has none of the methods {', '.join(HOOKS)}")
-    return callbacks
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """The checked settings of one model; see ``help(MUSE)`` for the list.
+
+    Settings whose default is None and says what None means for them (`senses`, `init`, `selection_update`,
+    `collocation`) are chosen to fit the others, so that they always have a value here.
 
     Raises
     ------
@@ -146,70 +45,75 @@ class Settings:
     """
 
     senses: int | Literal["auto"] | Mapping[str, int] | None = _setting(
-        None, _optional(_senses), "Senses of a word, at most; {word: senses} gives each word its own, and one sense to "
-        "words not in it; 'auto' lets the contexts of each word decide. None: 'auto', or 3 with init='random'."
+        None, optional(checks.senses),
+        "Senses of a word, at most; {word: senses} gives each word its own, and one sense to words not in it; 'auto' "
+        "lets the contexts of each word decide. None: 'auto', or 3 with init='random'."
     )  # fmt: skip
     strategy: str = _setting(
-        "greedy", _choice("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"),
+        "greedy", choice("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"),
         "How training picks a sense for a token (section 3.3 of the paper)."
     )  # fmt: skip
     formulation: str = _setting(
-        "one_sided", _choice("one_sided", "two_sided", "factorized"),
+        "one_sided", choice("one_sided", "two_sided", "factorized"),
         "Whose selection learns from the reward: the target's, the collocate's too, or through value factors."
     )  # fmt: skip
     reward: str = _setting(
-        "likelihood", _choice("likelihood", "sampled_likelihood"),
+        "likelihood", choice("likelihood", "sampled_likelihood"),
         "The collocation likelihood alone, or with its negative samples; for the value strategies."
     )  # fmt: skip
-    vector_size: int = _setting(300, _integer(1, 65536), "Dimension of the sense vectors.")
+    vector_size: int = _setting(300, integer(1, 65536), "Dimension of the sense vectors.")
     selection_size: int | None = _setting(
-        None, _optional(_integer(1, 65536)), "Dimension of the selection module; None means vector_size."
+        None, optional(integer(1, 65536)), "Dimension of the selection module; None means vector_size."
     )
-    window: int = _setting(5, _integer(1, 10_000), "Positions on each side of a word that count as its context.")
-    min_count: int = _setting(5, _integer(0, 2**62), "Rarer words are dropped.")
+    window: int = _setting(5, integer(1, 10_000), "Positions on each side of a word that count as its context.")
+    min_count: int = _setting(5, integer(0, 2**62), "Rarer words are dropped.")
     max_vocab_size: int | None = _setting(
-        None, _optional(_integer(1, 2**31 - 2)), "While counting, forget the rarest words above this number."
+        None, optional(integer(1, 2**31 - 2)), "While counting, forget the rarest words above this number."
     )
     max_final_vocab: int | None = _setting(
-        None, _optional(_integer(1, 2**31 - 2)), "Keep at most this many words, by raising min_count."
+        None, optional(integer(1, 2**31 - 2)), "Keep at most this many words, by raising min_count."
     )
     sample: float = _setting(
-        1e-4, _number(0, 1), "Threshold of subsampling: words above this share of the text are thinned out; 0: none."
+        1e-4, number(0, 1), "Threshold of subsampling: words above this share of the text are thinned out; 0: none."
     )
-    negative: int = _setting(5, _integer(0, 10_000), "Negative senses for each pair.")
-    ns_exponent: float = _setting(0.75, _number(-10, 10), "Exponent of the word counts when negatives are drawn.")
-    alpha: float = _setting(0.025, _number(0, 10, above=True), "Learning rate of the sense vectors at the start.")
+    negative: int = _setting(5, integer(0, 10_000), "Negative senses for each pair.")
+    ns_exponent: float = _setting(0.75, number(-10, 10), "Exponent of the word counts when negatives are drawn.")
+    alpha: float = _setting(0.025, number(0, 10, above=True), "Learning rate of the sense vectors at the start.")
     min_alpha: float | None = _setting(
-        0.0001, _optional(_number(0, 10)), "Learning rate at the end, linear in between; None: constant."
+        0.0001, optional(number(0, 10)), "Learning rate at the end, linear in between; None: constant."
     )
-    selection_alpha: float = _setting(0.01, _number(0, 100), "Learning rate of the selection module at the start.")
-    epsilon: float = _setting(0.05, _number(0, 1), "Share of random senses in eps_greedy.")
+    selection_alpha: float | None = _setting(
+        None, optional(number(0, 100)),
+        "Learning rate of the selection module at the start. None: 0.01, or 0.003 with selection_update='paper'."
+    )  # fmt: skip
+    epsilon: float = _setting(0.05, number(0, 1), "Share of random senses in eps_greedy.")
     temperature: float = _setting(
-        1.0, _number(0, 1e6, above=True), "Of the softmax over senses: small is close to greedy, large to random."
+        1.0, number(0, 1e6, above=True), "Of the softmax over senses: small is close to greedy, large to random."
     )
-    epochs: int = _setting(5, _integer(1, 1_000_000), "Passes over the corpus.")
-    seed: int = _setting(1, _integer(0, 2**64 - 1), "Same seed and one worker: same model, bit for bit.")
-    workers: int | None = _setting(None, _optional(_integer(1, 4096)), "Threads; None: all cores.", runtime=True)
+    epochs: int = _setting(5, integer(1, 1_000_000), "Passes over the corpus.")
+    seed: int = _setting(1, integer(0, 2**64 - 1), "Same seed and one worker: same model, bit for bit.")
+    workers: int | None = _setting(None, optional(integer(1, 4096)), "Threads; None: all cores.", runtime=True)
     trim_rule: Callable[[str, int, int], Any] | None = _setting(
-        None, _optional(_trim_rule), "gensim's rule (word, count, min_count) -> RULE_KEEP, RULE_DISCARD, RULE_DEFAULT.",
+        None, optional(checks.trim_rule),
+        "gensim's rule (word, count, min_count) -> RULE_KEEP, RULE_DISCARD, RULE_DEFAULT.",
         runtime=True,
     )  # fmt: skip
-    sorted_vocab: bool = _setting(True, _flag, "Number the words by falling count.")
-    shrink_windows: bool = _setting(True, _flag, "Draw each target's window from 1..window, as word2vec does.")
-    collocates: str = _setting("all", _choice("one", "all"), "Collocates of a target: one drawn at random, or all.")
-    batch_tokens: int = _setting(2048, _integer(1, 2**31 - 1), "Tokens between two updates of the selection module.")
-    callbacks: Sequence[Any] = _setting((), _callbacks, "Objects with the hooks of muse.Callback.", runtime=True)
-    progress: bool = _setting(False, _flag, "Show a progress bar.", runtime=True)
-    device: str = _setting("cpu", _choice("cpu", "cuda", "auto"), "Where to train.", runtime=True)
+    sorted_vocab: bool = _setting(True, flag, "Number the words by falling count.")
+    shrink_windows: bool = _setting(True, flag, "Draw each target's window from 1..window, as word2vec does.")
+    collocates: str = _setting("all", choice("one", "all"), "Collocates of a target: one drawn at random, or all.")
+    batch_tokens: int = _setting(2048, integer(1, 2**31 - 1), "Tokens between two updates of the selection module.")
+    callbacks: Sequence[Any] = _setting((), checks.callbacks, "Objects with the hooks of muse.Callback.", runtime=True)
+    progress: bool = _setting(False, flag, "Show a progress bar.", runtime=True)
+    device: str = _setting("cpu", choice("cpu", "cuda", "auto"), "Where to train.", runtime=True)
     checkpoint_dir: str | PathLike[str] | None = _setting(
-        None, _optional(_path), "Folder for checkpoints; None: none are written.", runtime=True
+        None, optional(path_like), "Folder for checkpoints; None: none are written.", runtime=True
     )
     checkpoint_every: int | str | None = _setting(
-        None, _optional(_interval), "Tokens, or seconds as in '600s', between checkpoints; None: each epoch.",
+        None, optional(interval), "Tokens, or seconds as in '600s', between checkpoints; None: each epoch.",
         runtime=True,
     )  # fmt: skip
     max_ram: int | None = _setting(
-        None, _optional(_integer(0, 2**62)),
+        None, optional(integer(0, 2**62)),
         "Bytes of encoded text kept in memory, beyond which it goes to a temporary file; None: half of the machine's "
         "memory; 0: no limit.",
         runtime=True,
@@ -217,70 +121,77 @@ class Settings:
 
     # Beyond the paper.
     init: str | None = _setting(
-        None, _optional(_choice("random", "split")),
+        None, optional(choice("random", "split")),
         "Random vectors, or a word-level warm start whose contexts are then clustered into senses. None: 'split', or "
         "'random' where selection_size differs from vector_size."
     )  # fmt: skip
     warmup_epochs: int = _setting(
-        2, _integer(1, 1_000_000),
+        2, integer(1, 1_000_000),
         "Of `epochs`, those at word level before init='split' makes the senses; at most half of them."
     )  # fmt: skip
     whitening: float = _setting(
-        0.75, _number(0, 1),
+        0.75, number(0, 1),
         "How far init='split' evens out the directions in which the contexts of one and the same word vary: "
         "0 not at all, 1 wholly."
     )  # fmt: skip
     min_contexts: int = _setting(
-        20, _integer(1, 2**31 - 1), "init='split' makes no sense from fewer uses than this: rare words get fewer senses."
+        20, integer(1, 2**31 - 1), "init='split' makes no sense from fewer uses than this: rare words get fewer senses."
+    )  # fmt: skip
+    discourse: int = _setting(
+        0, integer(0, 2**31 - 1),
+        "init='split' takes a word to keep its sense for this many sentences; only for running text, never for a text "
+        "whose sentences are shuffled."
     )  # fmt: skip
     selection_update: str | None = _setting(
-        None, _optional(_choice("paper", "posterior", "none")),
+        None, optional(choice("paper", "posterior", "none")),
         "How the selection module learns: the paper's way, by comparing a word's senses on the same evidence, or not. "
         "None: 'posterior', or 'paper' where strategy or formulation exclude it."
     )  # fmt: skip
     posterior_weight: float = _setting(
-        0.3, _number(0, 1e6), "Weight of the collocates' evidence in selection_update='posterior'."
+        0.3, number(0, 1e6), "Weight of the collocates' evidence in selection_update='posterior'."
     )
     posterior_selects: bool = _setting(
-        False, _flag, "With selection_update='posterior', targets take their sense from the posterior, not from the "
+        False, flag, "With selection_update='posterior', targets take their sense from the posterior, not from the "
         "selector alone."
     )  # fmt: skip
-    context: str = _setting("mean", _choice("sum", "mean"), "How the context's vectors are put together.")
+    context: str = _setting("mean", choice("sum", "mean"), "How the context's vectors are put together.")
     context_weights: str = _setting(
-        "sqrt_keep", _choice("none", "keep", "sqrt_keep"),
+        "sqrt_keep", choice("none", "keep", "sqrt_keep"),
         "Weigh context words by the probability that subsampling keeps them, or its square root."
     )  # fmt: skip
     distance_power: float = _setting(
-        1.0, _number(0, 10), "A context word at distance d weighs d ** -distance_power; 0: all the same."
+        1.0, number(0, 10), "A context word at distance d weighs d ** -distance_power; 0: all the same."
     )
-    context_center: bool = _setting(
-        False, _flag, "Whether the word itself counts as its context, which gives each sense a bias of its own."
-    )
+    context_center: bool | None = _setting(
+        None, optional(flag),
+        "Whether the word itself counts as its context, which gives each sense a bias of its own. None: only with "
+        "selection_update='paper', whose rewards need one."
+    )  # fmt: skip
     full_text: bool = _setting(
-        True, _flag, "In training, let the selector see every token, as it does in use, not only those that "
+        True, flag, "In training, let the selector see every token, as it does in use, not only those that "
         "subsampling kept."
     )  # fmt: skip
     selection_window: int | None = _setting(
-        20, _optional(_integer(1, 10_000)),
+        20, optional(integer(1, 10_000)),
         "Window of the selection module; None: window, and in training the shrunk one."
     )  # fmt: skip
-    cross_sentences: bool = _setting(False, _flag, "Let the selection context reach into neighbouring sentences.")
-    train_context_vectors: bool = _setting(False, _flag, "Whether the selection module's word vectors learn.")
+    cross_sentences: bool = _setting(False, flag, "Let the selection context reach into neighbouring sentences.")
+    train_context_vectors: bool = _setting(False, flag, "Whether the selection module's word vectors learn.")
     sibling_share: float = _setting(
-        0.5, _number(0, 1), "Part of each sense's update that the word's other senses get too."
+        0.5, number(0, 1), "Part of each sense's update that the word's other senses get too."
     )
     collocation: str | None = _setting(
-        None, _optional(_choice("sense", "word")),
+        None, optional(choice("sense", "word")),
         "One collocation vector a sense, or one a word. None: 'word', or 'sense' where formulation needs it."
     )  # fmt: skip
-    initial_scale: float = _setting(0.1, _number(0, 100, above=True), "Length of the initial sense vectors.")
-    max_norm: float = _setting(30.0, _number(0, 1e9), "Longest vector allowed in the selection module; 0: no limit.")
-    group_size: int = _setting(16, _integer(1, 1024), "Targets in a row that share their negatives; 1: none do.")
+    initial_scale: float = _setting(0.1, number(0, 100, above=True), "Length of the initial sense vectors.")
+    max_norm: float = _setting(30.0, number(0, 1e9), "Longest vector allowed in the selection module; 0: no limit.")
+    group_size: int = _setting(16, integer(1, 1024), "Targets in a row that share their negatives; 1: none do.")
     group_negatives: int | None = _setting(
-        None, _optional(_integer(1, 65536)), "Negatives that a group shares; None: as many as targets."
+        None, optional(integer(1, 65536)), "Negatives that a group shares; None: as many as targets."
     )
     selection_reduction: str = _setting(
-        "sum", _choice("sum", "mean"), "Whether a batch's updates of the selection module add up or are averaged."
+        "sum", choice("sum", "mean"), "Whether a batch's updates of the selection module add up or are averaged."
     )
 
     def __post_init__(self) -> None:
@@ -292,8 +203,7 @@ class Settings:
 
     def _resolve(self) -> None:
         """Choose what was left open (None) to fit what was not."""
-
-        left_open = []
+        left_open: list[str] = []
 
         def choose(name: str, usual: Any, other: Any, fits: bool) -> None:
             if getattr(self, name) is None:
@@ -305,7 +215,16 @@ class Settings:
         choose("senses", "auto", 3, self.init == "split")
         choose("selection_update", "posterior", "paper", one_sided and self.strategy not in POLICIES)
         choose("collocation", "word", "sense", one_sided)
+        choose("selection_alpha", 0.01, 0.003, self.selection_update != "paper")
+        choose("context_center", False, True, self.selection_update != "paper")
         object.__setattr__(self, "_left_open", tuple(left_open))
+
+    _left_open: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """Settings that were not given and have been chosen to fit the others; `replace` chooses them anew."""
+        return self._left_open
 
     def _check_combinations(self) -> None:
         if self.formulation == "factorized" and self.strategy in POLICIES:
@@ -359,8 +278,7 @@ class Settings:
     def replace(self, **changes: Any) -> Settings:
         """A copy with some settings changed, checked like any other; what was left open is chosen anew."""
         reject_unknown(changes)
-        left_open: tuple[str, ...] = getattr(self, "_left_open", ())
-        return dataclasses.replace(self, **{**dict.fromkeys(left_open), **changes})
+        return dataclasses.replace(self, **{**dict.fromkeys(self._left_open), **changes})
 
     # -- making, storing, describing ---------------------------------------------------------------------------------
 
@@ -375,10 +293,18 @@ class Settings:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if not f.metadata["runtime"]}
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any], **runtime: Any) -> Settings:
+    def from_json(cls, stored: Mapping[str, Any], left_open: Iterable[str] = (), **runtime: Any) -> Settings:
         """Settings from `to_json`, checked like those of a user.
 
-        Settings that a file written by an older version lacks take their defaults.
+        Parameters
+        ----------
+        stored : mapping of str to JSON values
+            What `to_json` returned. There every choice has been made, so a model means the same to every version;
+            settings that a file written by an older version lacks take their defaults.
+        left_open : iterable of str
+            Those that `replace` may choose anew, see `left_open`.
+        **runtime
+            Runtime settings.
 
         Raises
         ------
@@ -390,9 +316,13 @@ class Settings:
         if unknown:
             raise ValueError(f"unknown settings {', '.join(map(repr, unknown))}")
         try:
-            return cls(**stored, **runtime)
+            settings = cls(**stored, **runtime)
         except TypeError as error:
             raise ValueError(str(error)) from error
+        listed = list(left_open)
+        can_be_open = cls().left_open
+        object.__setattr__(settings, "_left_open", tuple(name for name in can_be_open if name in listed))
+        return settings
 
     @classmethod
     def runtime_names(cls) -> list[str]:
@@ -413,6 +343,8 @@ class Settings:
         )
 
 
+# All settings but those that depend on the corpus and the time at hand: min_count, max_vocab_size, max_final_vocab,
+# sorted_vocab, epochs, seed.
 PAPER_DEFAULTS: dict[str, Any] = {
     # Section 4.1 of the paper.
     "senses": 3,
@@ -451,6 +383,14 @@ PAPER_DEFAULTS: dict[str, Any] = {
     "shrink_windows": True,
     "selection_window": None,
     "selection_reduction": "mean",
+    # Beyond the paper, and without effect in it.
+    "warmup_epochs": 2,
+    "whitening": 0.0,
+    "min_contexts": 20,
+    "discourse": 0,
+    "posterior_weight": 0.0,
+    "posterior_selects": False,
+    "group_negatives": None,
 }
 
 # ---------------------------------------------------------------------------------------------------------------------

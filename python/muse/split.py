@@ -30,10 +30,12 @@ _SAMPLED_WORDS = 2500  # whose contexts give the within-word covariance
 _SAMPLED_CONTEXTS = 80  # of each of them
 _SAMPLED_COUNT = 50  # words that occur less often do not take part
 _CLUSTERED_CONTEXTS = 1500  # of each word, at most
+_USES_A_SENSE = 50  # with senses="auto"; of rarer words a third would be split by chance (benchmarks/senses)
 _EIGENVALUE_FLOOR = 1e-5  # of the largest: directions without variance are not blown up
+_LEAST_VARIANCE = 1e-12  # of the averages of unit vectors that contexts are: less is rounding
 # Quantiles of the cosine between mean contexts of two random words. Two senses may be about as close as unrelated words
 # are; three must be further apart, since a needless third cluster lies between the others (benchmarks/senses).
-_QUANTILE_TWO, _QUANTILE_MORE = 0.83, 0.60
+_QUANTILE_TWO, _QUANTILE_MORE = 0.90, 0.65
 
 
 class _Whitening(NamedTuple):
@@ -65,12 +67,17 @@ def split_arrays(
     Arrays
         Padded for training. With ``settings.senses == "auto"`` a word gets as many senses as its contexts support.
     """
-    options, weights = selection_options(settings), context_weights(settings, arrays.word_counts)
+    # A word's own vector is in each of its contexts and tells none of them apart.
+    options = selection_options(settings.replace(context_center=False))
+    weights = context_weights(settings, arrays.word_counts)
     whitened = _whiten(arrays, corpus, settings, options, weights)
     split = _core.SplitOptions()
     split.seed = settings.seed
     split.min_contexts = settings.min_contexts
+    split.discourse = settings.discourse
     split.adaptive = settings.senses == "auto"
+    if split.adaptive:
+        wanted = np.clip(arrays.word_counts // _USES_A_SENSE, 1, wanted)
     split.max_cosine_two, split.max_cosine_more = whitened.cosine_two, whitened.cosine_more
     offsets, places = _core.sample_occurrences(corpus, arrays.n_words, _CLUSTERED_CONTEXTS, settings.seed)
     senses, centroids, counts = _core.split_senses(
@@ -102,7 +109,9 @@ def _whiten(
     means /= counts[:, None]
     within = contexts - means[words]
     variance, axes = np.linalg.eigh(within.T @ within / max(len(contexts) - len(counts), 1))
-    variance = np.maximum(variance, max(variance[-1] * _EIGENVALUE_FLOOR, np.finfo(np.float64).tiny))
+    if variance[-1] < _LEAST_VARIANCE:  # all contexts of a word are the same
+        return _Whitening(vectors, *_calibrate(means, settings.seed))
+    variance = np.maximum(variance, variance[-1] * _EIGENVALUE_FLOOR)
     transform = axes / variance ** (settings.whitening / 2)
     vectors[:] = vectors @ transform
     return _Whitening(vectors, *_calibrate(means @ transform, settings.seed))
@@ -146,7 +155,8 @@ def _calibrate(means: NDArray[np.float64], seed: int) -> tuple[float, float]:
 
 def _unit_rows(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return np.divide(matrix, lengths, out=np.zeros(matrix.shape), where=lengths > 0)
+    unit: NDArray[np.float64] = np.divide(matrix, lengths, out=np.zeros(matrix.shape), where=lengths > 0)
+    return unit
 
 
 def _expand(
@@ -164,6 +174,8 @@ def _expand(
     word_of = np.repeat(np.arange(len(senses)), senses)
     selection: Floats = _core.aligned_zeros(total, centroids.shape[1])
     selection[:] = centroids
+    if settings.context_center:
+        selection -= _along(selection, context_vectors, word_of)
     collocation = arrays.collocation_vectors
     if settings.collocation == "sense":
         collocation = _rows(collocation, word_of)
@@ -178,6 +190,13 @@ def _expand(
         forward_values=_like(context_vectors) if settings.formulation == "factorized" else None,
         backward_values=_like(context_vectors) if settings.formulation == "factorized" else None,
     )
+
+
+def _along(selection: Floats, context_vectors: Floats, word_of: NDArray[np.int64]) -> Floats:
+    """What of each row of Q points along its word's own P: a bias, before anything is known of the senses' shares."""
+    own = _unit_rows(context_vectors)[word_of].astype(np.float32)
+    along: Floats = np.einsum("ij,ij->i", selection, own)[:, None] * own
+    return along
 
 
 def _rows(matrix: Floats, rows: NDArray[np.int64]) -> Floats:

@@ -1,63 +1,76 @@
-"""Training: the schedule of epochs around the core's trainer, and what is watched on the way."""
+"""Training: the schedule of epochs around the core's trainer, and how to go on after a stop."""
 
 from __future__ import annotations
 
 import logging
 import os
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from muse import _core
-from muse.arrays import Arrays, Floats
+from muse.checkpoints import Checkpoints
 from muse.errors import DivergenceError
 from muse.initial import initial_arrays
+from muse.progress import Bar, progress_bar
 from muse.selection import context_weights, selection_options
 from muse.settings import Settings
 from muse.split import split_arrays
+from muse.watching import EpochTotals, log_row, warn_about
 
 if TYPE_CHECKING:
     from muse.model import MUSE
 
-__all__ = ["core_options", "train_model"]
+__all__ = ["check_device", "core_options", "train_model"]
 
 logger = logging.getLogger("muse")
 
-_WATCHED_USES = 20  # words used less often in an epoch say nothing about collapse
-_COLLAPSED_SHARE = 0.95  # of one sense in a word's uses
-_MANY_COLLAPSED = 0.5  # share of words: then it is the training, not the words
-_LARGE_NORM = 100.0  # rows of P and Q in healthy runs stay below a few tens
+_STATE = {"epochs", "stage", "batch", "warm", "split_due", "corpus", "sums"}  # MUSE.training_state, see _Run._publish
+_COUNTED_TOKENS = 1 << 18  # whose senses are counted at once: Ctrl-C waits for no more
 
 
 def train_model(
     model: MUSE, corpus: _core.Corpus, *, epochs: int, callbacks: Sequence[Any] = (), resume: bool = False
 ) -> None:
-    """Train `model` on an encoded corpus; `MUSE.train` is the way to call it.
+    """Train `model` on an encoded corpus; `MUSE.train` is the way to call it, and says more.
 
     Raises
     ------
+    ValueError
+        If `resume` is given and `model` was not in training, or not on this corpus for as many epochs.
     DivergenceError
-        If a loss or reward is no longer a finite number.
+        If a loss or reward is no longer a finite number. The model is left without values.
     KeyboardInterrupt
-        On Ctrl-C, within a second; the model can be used as it is then.
+        On Ctrl-C, within a second; the model can be used as it is then, and training resumed.
     """
-    if model.settings.device == "cuda":
-        raise RuntimeError(
-            "device='cuda' is not available: this build of muse has no CUDA backend; use device='cpu' or 'auto'"
-        )
+    check_device(model.settings)
     run = _Run(model, corpus, epochs, resume)
     _call(callbacks, "on_train_begin", model)
     try:
         run.train(callbacks)
-    finally:
-        run.finish()
+        run.count_senses()
+    except DivergenceError:
+        model.set_arrays(None)
+        raise
+    except KeyboardInterrupt:
+        logger.info("training was interrupted; train(resume=True) goes on from here")
+        _call(callbacks, "on_train_end", model)
+        raise
+    run.checkpoints.write(model)
     _call(callbacks, "on_train_end", model)
+
+
+def check_device(settings: Settings) -> None:
+    """Raise a RuntimeError where `device` asks for what this build does not have."""
+    if settings.device == "cuda":
+        raise RuntimeError(
+            "device='cuda' is not available: this build of muse has no CUDA backend; use device='cpu' or 'auto'"
+        )
+    if settings.device == "auto":
+        logger.info("device='auto': training on the CPU, since this build of muse has no CUDA backend")
 
 
 def core_options(settings: Settings, epochs: int, *, words: bool = False) -> _core.Options:
@@ -85,13 +98,16 @@ def core_options(settings: Settings, epochs: int, *, words: bool = False) -> _co
     return options
 
 
-@dataclass
-class _Stage:
+class _Stage(NamedTuple):
     """Batches of one epoch that are trained in one way."""
 
     epoch: int
     words: bool  # at word level, before the split
     share: tuple[float, float] = (0.0, 1.0)  # of the epoch's batches
+
+    @property
+    def size(self) -> float:
+        return self.share[1] - self.share[0]
 
 
 def _schedule(settings: Settings, epochs: int, *, warm: bool) -> list[_Stage]:
@@ -105,98 +121,140 @@ def _schedule(settings: Settings, epochs: int, *, warm: bool) -> list[_Stage]:
 
 
 class _Run:
-    """One call of `train_model`."""
+    """One call of `train_model`.
+
+    Where it stands is always in the model too: its arrays and `training_state` are what a resumed run begins with.
+
+    Attributes
+    ----------
+    stages : list of _Stage
+        All of the schedule.
+    stage, batch : int
+        The stage that is next or under way, and the next batch of its epoch.
+    split_due : bool
+        The arrays are those of words, from which senses are still to be made.
+    """
 
     def __init__(self, model: MUSE, corpus: _core.Corpus, epochs: int, resume: bool) -> None:
         self.model, self.corpus, self.epochs = model, corpus, epochs
-        self.settings = model.settings
-        self.workers = self.settings.workers or os.cpu_count() or 1
-        self.wanted = self.settings.senses_of(model.vocabulary.words)
-        warm = self.settings.init == "split" and (not model.is_trained or resume) and bool((self.wanted > 1).any())
-        self.stages = _schedule(self.settings, epochs, warm=warm)
-        self.first_batch = 0
-        if resume:
-            self._skip_done()
+        self.settings = settings = model.settings
+        self.workers = settings.workers or os.cpu_count() or 1
+        self.wanted = settings.senses_of(model.vocabulary.words)
+        state = model.training_state
+        unfinished = self._resumable(state) if resume else {}
+        several = settings.init == "split" and bool((self.wanted > 1).any())
+        self.split_due = several and (not model.is_trained or bool(state.get("split_due")))
+        self.warm = bool(unfinished.get("warm", self.split_due))
+        self.stages = _schedule(settings, epochs, warm=self.warm)
+        self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
+        self.checkpoints = Checkpoints(settings)
         if model.is_trained:
             self.arrays = model.arrays.for_training()
         else:
-            first = np.ones_like(self.wanted) if warm else self.wanted
-            self.arrays = initial_arrays(self.settings, first, model.vocabulary.counts)
-        self.words_only = not model.is_trained and warm or bool(model.training_state.get("words_only")) and resume
-        self.checkpoints = _Checkpoints(self.settings)
+            first = np.ones_like(self.wanted) if self.split_due else self.wanted
+            self.arrays = initial_arrays(settings, first, model.vocabulary.counts)
+        self.totals = self._new_totals()
+        if self.batch > 0:
+            self.totals = EpochTotals(self.arrays.n_senses, unfinished["sums"], self.arrays.sense_counts)
+        self._publish(self.arrays.sense_counts)
 
-    def _skip_done(self) -> None:
-        done = self.model.training_state
-        if done.get("epochs") != self.epochs:
+    def _resumable(self, state: dict[str, Any]) -> dict[str, Any]:
+        if not _STATE.issubset(state) or not self.model.is_trained:
+            raise ValueError("there is no training to resume: load a checkpoint, or call train without resume=True")
+        if state["epochs"] != self.epochs:
             raise ValueError(
-                f"the model was being trained for {done.get('epochs')} epochs; resume needs the same number, "
-                f"not {self.epochs}"
+                f"the model was in training for {state['epochs']} epochs; leave epochs out to resume that, or call "
+                f"train without resume=True for {self.epochs} more"
             )
-        stage = int(done.get("stage", 0))
-        self.stages = self.stages[stage:]
-        self.first_batch = int(done.get("batch", 0))
-        self.stage_number = stage
+        if state["corpus"] != self._corpus_size():
+            tokens, sentences, words = state["corpus"]
+            raise ValueError(
+                f"the model was in training on {tokens:,} tokens in {sentences:,} sentences, with {words:,} words; "
+                f"this corpus has {self.corpus.n_tokens:,} tokens in {self.corpus.n_sentences:,} sentences, with "
+                f"{len(self.model.vocabulary):,} words: resume on the same corpus, or call train without resume=True"
+            )
+        return state
 
-    stage_number = 0
+    def _corpus_size(self) -> list[int]:
+        return [self.corpus.n_tokens, self.corpus.n_sentences, len(self.model.vocabulary)]
+
+    def _new_totals(self) -> EpochTotals:
+        return EpochTotals(self.arrays.n_senses)
+
+    # -- the schedule ------------------------------------------------------------------------------------------------
 
     def train(self, callbacks: Sequence[Any]) -> None:
+        """Run the stages that are left, or until a callback sets ``model.stop_training``."""
         self.model.stop_training = False
-        total = sum(share[1] - share[0] for share in (stage.share for stage in self.stages))
-        with tqdm(total=round(total * self.corpus.n_tokens), unit="token", unit_scale=True,
-                  disable=not self.settings.progress) as bar:  # fmt: skip
-            for number, stage in enumerate(self.stages, self.stage_number):
-                if self.words_only and not stage.words:
+        size, done = self.corpus.n_tokens, sum(stage.size for stage in self.stages[: self.stage])
+        with progress_bar(
+            total=round(sum(stage.size for stage in self.stages) * size), desc="training", unit=" tokens",
+            show=self.settings.progress, initial=round(done * size + self.totals.sums["tokens"]),
+        ) as bar:  # fmt: skip
+            while self.stage < len(self.stages) and not self.model.stop_training:
+                stage = self.stages[self.stage]
+                if self.split_due and not stage.words:
                     self._split()
                 _call(callbacks, "on_epoch_begin", self.model)
-                row = self._epoch(number, stage, bar)
-                self.model.history.append(row)
-                self._publish(row["sense_use"])
-                del row["sense_use"]
-                self._note(number + 1, 0)
-                self.checkpoints.write(self.model)
-                _log(row, self.epochs)
-                _warn(row)
+                self._finish_epoch(self._train_stage(stage, bar))
                 _call(callbacks, "on_epoch_end", self.model)
-                if self.model.stop_training:
-                    logger.info("a callback stopped training after epoch %d", row["epoch"])
-                    break
+        if self.model.stop_training:
+            logger.info("a callback stopped training after epoch %d of %d", stage.epoch + 1, self.epochs)
 
     def _split(self) -> None:
         start = time.perf_counter()
         self.arrays = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
-        self.words_only = False
+        self.split_due = False
+        self.totals = self._new_totals()
+        self._publish(self.arrays.sense_counts)
         logger.info("the split took %.1f s", time.perf_counter() - start)
 
-    # -- one epoch ---------------------------------------------------------------------------------------------------
-
-    def _epoch(self, number: int, stage: _Stage, bar: Any) -> dict[str, Any]:
+    def _train_stage(self, stage: _Stage, bar: Bar) -> dict[str, Any]:
         trainer = self._trainer(stage)
-        batches = trainer.num_batches
-        first, last = (round(share * batches) for share in stage.share)
-        first, self.first_batch = max(first, self.first_batch), 0
-        start, total = time.perf_counter(), _Totals(self.arrays.n_senses)
+        first, last = (round(share * trainer.num_batches) for share in stage.share)
         alpha = trainer.alpha_at(stage.epoch, first)
-        while first < last:
-            began, shown = time.perf_counter(), 0
+        self.batch = max(first, self.batch)
+        while self.batch < last:
+            self._run_batches(trainer, stage, last, bar)
+            if self.batch < last:
+                self._publish(self.totals.sense_use)
+                if self.checkpoints.is_due():
+                    self._check_finite(stage)
+                    self.checkpoints.write(self.model)
+        self._check_finite(stage)
+        return self.totals.row(stage.epoch + 1, "words" if stage.words else "senses", alpha, self.arrays)
 
-            def tick(tokens: int, began: float = began) -> bool:
-                nonlocal shown
-                bar.update(tokens - shown)
-                shown = tokens
-                return not self.checkpoints.due(began)
+    def _run_batches(self, trainer: _core.Trainer, stage: _Stage, last: int, bar: Bar) -> None:
+        """Run batches until a checkpoint is due or the stage ends."""
+        shown = 0
 
-            stop = min(last, first + self.checkpoints.batches(self.settings.batch_tokens, last))
-            stats = trainer.run(stage.epoch, first, stop, self.workers, tick)
-            bar.update(stats["tokens"] - shown)
-            if stats["diverged"]:
-                self._diverged(stage)
-            total.add(stats)
-            first = stats["next_batch"]
-            if first < last:
-                self._publish(total.sense_use)
-                self._note(number, first)
-                self.checkpoints.write(self.model)
-        return self._row(stage, total, time.perf_counter() - start, alpha)
+        def tick(tokens: int) -> bool:
+            nonlocal shown
+            bar.update(tokens - shown)
+            shown = tokens
+            return not self.checkpoints.is_due()
+
+        stop = self.batch + self.checkpoints.batches(last - self.batch)
+        stats = trainer.run(stage.epoch, self.batch, stop, self.workers, tick)
+        if stats["diverged"]:
+            raise self._divergence(stage, "a loss is no longer a finite number")
+        self.batch = stats["next_batch"]
+        self.totals.add(stats)
+        self.checkpoints.trained(stats["tokens"])
+        bar.update(stats["tokens"] - shown)
+        if stats["error"] is not None:  # Ctrl-C: say where training stands, then stop
+            self._publish(self.totals.sense_use)
+            raise stats["error"]
+
+    def _finish_epoch(self, row: dict[str, Any]) -> None:
+        use = self.totals.sense_use
+        self.stage, self.batch, self.totals = self.stage + 1, 0, self._new_totals()
+        self.model.history.append(row)
+        self._publish(use)
+        log_row(row, self.epochs)
+        warn_about(row)
+        if self.checkpoints.is_due(epoch_ends=True) and self.stage < len(self.stages):
+            self.checkpoints.write(self.model)
 
     def _trainer(self, stage: _Stage) -> _core.Trainer:
         arrays, settings = self.arrays, self.settings
@@ -215,152 +273,49 @@ class _Run:
             return np.empty(0, np.float32)
         return context_weights(self.settings, self.model.vocabulary.counts)
 
-    def _row(self, stage: _Stage, total: _Totals, seconds: float, alpha: float) -> dict[str, Any]:
-        arrays = self.arrays
-        return {
-            "epoch": stage.epoch + 1,
-            "stage": "words" if stage.words else "senses",
-            "tokens": total.sums["tokens"],
-            "pairs": total.sums["pairs"],
-            "seconds": seconds,
-            "tokens_per_second": total.sums["tokens"] / max(seconds, 1e-9),
-            "pairs_per_second": total.sums["pairs"] / max(seconds, 1e-9),
-            "alpha": alpha,
-            "loss": total.mean("loss", "loss_pairs"),
-            "reward": total.mean("reward", "pairs"),
-            "selection_entropy": total.mean("entropy", "entropy_targets"),
-            **_sense_use(total.sense_use, arrays.sense_offset),
-            "context_norm": _largest_norm(arrays.context_vectors),
-            "selection_norm": _largest_norm(arrays.selection_vectors),
-            "sense_use": total.sense_use,
-        }
+    def _check_finite(self, stage: _Stage) -> None:
+        try:
+            self.arrays.check_finite()
+        except ValueError as error:
+            raise self._divergence(stage, str(error)) from None
 
-    def _diverged(self, stage: _Stage) -> None:
+    def _divergence(self, stage: _Stage, sign: str) -> DivergenceError:
         settings = self.settings
-        raise DivergenceError(
-            f"training diverged in epoch {stage.epoch + 1}: a loss was no longer a finite number; lower alpha "
-            f"({settings.alpha:g}) or selection_alpha ({settings.selection_alpha:g}), or set max_norm "
-            f"({settings.max_norm:g}) to a bound such as 30"
+        return DivergenceError(
+            f"training diverged in epoch {stage.epoch + 1} ({sign}), and the model is left without values; make a new "
+            f"one with a lower alpha ({settings.alpha:g}) or selection_alpha ({settings.selection_alpha:g}), or with "
+            f"max_norm ({settings.max_norm:g}) at a bound such as 30"
         )
 
     # -- what the model shows ----------------------------------------------------------------------------------------
 
     def _publish(self, sense_use: NDArray[np.int64]) -> None:
-        """Give the model the arrays as they are now."""
+        """Give the model the arrays as they are now, and what a resumed run needs to know."""
         self.arrays.sense_counts = sense_use.astype(np.int64)
         self.arrays.word_counts = self.model.vocabulary.counts
         self.model.set_arrays(self.arrays)
-
-    def _note(self, stage: int, batch: int) -> None:
         self.model.training_state = {
-            "epochs": self.epochs, "stage": stage, "batch": batch, "words_only": self.words_only,
+            "epochs": self.epochs, "stage": self.stage, "batch": self.batch, "warm": self.warm,
+            "split_due": self.split_due, "corpus": self._corpus_size(), "sums": dict(self.totals.sums),
         }  # fmt: skip
 
-    def finish(self) -> None:
+    def count_senses(self) -> None:
         """Count how often the selector takes each sense in the whole text: the senses' priors."""
         arrays, settings = self.arrays, self.settings
-        if not all(np.isfinite(matrix).all() for matrix in (arrays.sense_vectors, arrays.selection_vectors)):
-            return  # diverged: the model keeps what it had
-        senses, _ = _core.select_senses(
-            arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset,
-            context_weights(settings, self.model.vocabulary.counts), selection_options(settings), self.corpus.tokens,
-            self.corpus.offsets, settings.temperature, self.workers,
-        )  # fmt: skip
-        rows = arrays.sense_offset[self.corpus.tokens] + senses
-        self._publish(np.bincount(rows, minlength=arrays.n_senses))
-
-
-class _Totals:
-    """Sums over the runs of an epoch."""
-
-    def __init__(self, senses: int) -> None:
-        self.sums: dict[str, float] = {}
-        self.sense_use = np.zeros(senses, np.int64)
-
-    def add(self, stats: dict[str, Any]) -> None:
-        for name in ("tokens", "targets", "pairs", "reward", "loss", "loss_pairs", "entropy", "entropy_targets"):
-            self.sums[name] = self.sums.get(name, 0) + stats[name]
-        self.sense_use += stats["sense_use"]
-
-    def mean(self, value: str, count: str) -> float:
-        return float(self.sums[value] / self.sums[count]) if self.sums[count] else 0.0
-
-
-class _Checkpoints:
-    """When to write the model to `checkpoint_dir`, and where."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.folder = None if settings.checkpoint_dir is None else Path(settings.checkpoint_dir)
-        every = settings.checkpoint_every if self.folder is not None else None
-        self.tokens = every if isinstance(every, int) else None
-        self.seconds = int(every[:-1]) if isinstance(every, str) else None
-        if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-
-    def batches(self, batch_tokens: int, most: int) -> int:
-        """Batches to run before the next checkpoint."""
-        return most if self.tokens is None else max(1, self.tokens // batch_tokens)
-
-    def due(self, began: float) -> bool:
-        return self.seconds is not None and time.perf_counter() - began >= self.seconds
-
-    def write(self, model: MUSE) -> None:
-        if self.folder is not None:
-            model.save(self.folder / "checkpoint.safetensors")
-
-
-# -- watching -------------------------------------------------------------------------------------------------------------
-
-
-def _sense_use(use: NDArray[np.int64], offset: NDArray[np.int64]) -> dict[str, float]:
-    """How the words with a choice use their senses: mean effective number (exp of entropy), and share collapsed."""
-    senses = np.diff(offset)
-    totals = np.add.reduceat(use, offset[:-1])
-    watched = (senses > 1) & (totals >= _WATCHED_USES)
-    if not watched.any():
-        return {"senses_used": 1.0, "collapsed": 0.0}
-    share = use / np.repeat(np.maximum(totals, 1), senses)
-    logs = np.log(share, out=np.zeros(len(share)), where=share > 0)
-    entropy = np.add.reduceat(-share * logs, offset[:-1])
-    most = np.maximum.reduceat(share, offset[:-1])
-    return {
-        "senses_used": float(np.exp(entropy[watched]).mean()),
-        "collapsed": float((most[watched] > _COLLAPSED_SHARE).mean()),
-    }
-
-
-def _largest_norm(matrix: Floats) -> float:
-    squares = [float(np.einsum("ij,ij->i", block, block).max()) for block in _blocks(matrix)]
-    return float(np.sqrt(max(squares, default=0.0)))
-
-
-def _blocks(matrix: Floats, rows: int = 1 << 14) -> Iterable[Floats]:
-    return (matrix[first : first + rows] for first in range(0, len(matrix), rows))
-
-
-def _log(row: dict[str, Any], epochs: int) -> None:
-    logger.info(
-        "epoch %d of %d (%s): %.0f thousand tokens/s, loss %.4f, reward %.3f, senses used %.2f, collapsed %.0f%%, "
-        "|P| %.1f, |Q| %.1f",
-        row["epoch"], epochs, row["stage"], row["tokens_per_second"] / 1e3, row["loss"], row["reward"],
-        row["senses_used"], 100 * row["collapsed"], row["context_norm"], row["selection_norm"],
-    )  # fmt: skip
-
-
-def _warn(row: dict[str, Any]) -> None:
-    """Say what looks like success in a loss curve and is not."""
-    largest = max(row["context_norm"], row["selection_norm"])
-    if largest > _LARGE_NORM:
-        logger.warning(
-            "epoch %d: vectors of the selection module have grown to length %.0f, which ends in one sense taking "
-            "everything; lower selection_alpha, or bound them with max_norm (30, say)", row["epoch"], largest
-        )  # fmt: skip
-    if row["stage"] == "senses" and row["collapsed"] > _MANY_COLLAPSED:
-        logger.warning(
-            "epoch %d: in %.0f%% of the words with several senses one sense takes more than %.0f%% of the uses; "
-            "try init='split', selection_update='posterior', or a lower selection_alpha",
-            row["epoch"], 100 * row["collapsed"], 100 * _COLLAPSED_SHARE,
-        )  # fmt: skip
+        weights, options = context_weights(settings, self.model.vocabulary.counts), selection_options(settings)
+        tokens, offsets = self.corpus.tokens, self.corpus.offsets
+        counts, first = np.zeros(arrays.n_senses, np.int64), 0
+        while first < self.corpus.n_sentences:
+            beyond = int(np.searchsorted(offsets, offsets[first] + _COUNTED_TOKENS, side="right"))
+            last = min(max(beyond - 1, first + 1), self.corpus.n_sentences)
+            block = tokens[offsets[first] : offsets[last]]
+            senses, _ = _core.select_senses(
+                arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, weights, options, block,
+                offsets[first : last + 1] - offsets[first], settings.temperature, self.workers,
+            )  # fmt: skip
+            counts += np.bincount(arrays.sense_offset[block] + senses, minlength=arrays.n_senses)
+            first = last
+        self._publish(counts)
 
 
 def _call(callbacks: Sequence[Any], hook: str, model: MUSE) -> None:

@@ -47,7 +47,8 @@ void BatchBuilder::build(std::int64_t begin, std::int64_t end, Batch& batch) con
   batch.word.clear();
   batch.token.clear();
   // A collocate lies within `window` of a target and its own selection context reaches further still.
-  const int halo = options_.window + (options_.selection.full_text ? 0 : std::max(options_.window, options_.selection.window));
+  const int halo =
+      options_.window + (options_.selection.full_text ? 0 : std::max(options_.window, options_.selection.window));
   const bool cross = options_.selection.cross_sentences;
   const auto sentence = std::upper_bound(offsets_.begin(), offsets_.end(), begin) - 1;  // holds `begin`
   const std::int64_t floor = cross ? offsets_.front() : *sentence;
@@ -110,7 +111,7 @@ void BatchBuilder::read_contexts(Batch& batch) const {
     if (cross) batch.context_end.assign(n, static_cast<int>(n));
     return;
   }
-  const std::int64_t reach = options_.selection.window;
+  const std::int64_t reach = std::max(options_.window, options_.selection.window);
   const std::int64_t low = std::max(offsets_.front(), batch.token.front() - reach);
   const std::int64_t high = std::min(offsets_.back(), batch.token.back() + reach + 1);
   batch.context_word.assign(tokens_.begin() + low, tokens_.begin() + high);

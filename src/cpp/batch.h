@@ -13,20 +13,21 @@
 namespace muse {
 
 // Positions are kept tokens in corpus order. Those in [first_target, last_target) are the batch's own; the others are a
-// halo that completes their windows where the batch begins or ends inside a sentence, or the selector reads across sentences.
+// halo that completes their windows where the batch begins or ends inside a sentence, or the selector reads across
+// sentences.
 struct Batch {
   std::vector<std::int32_t> word;
-  std::vector<std::int64_t> token;      // place in the corpus: the key of a position's random draws
-  std::vector<int> sentence_begin;      // first position of the position's sentence
-  std::vector<int> sentence_end;        // one past its last position
-  std::vector<int> window;              // the drawn window of a position
+  std::vector<std::int64_t> token;  // place in the corpus: the key of a position's random draws
+  std::vector<int> sentence_begin;  // first position of the position's sentence
+  std::vector<int> sentence_end;    // one past its last position
+  std::vector<int> window;          // the drawn window of a position
   int first_target = 0;
   int last_target = 0;
 
   // The stream that the selector reads: the positions themselves, or every token of the stretch (selection.full_text).
   std::vector<std::int32_t> context_word;
-  std::vector<int> context_at;          // place of a position in that stream
-  std::vector<int> context_begin;       // the part of the stream that a position's window may reach: [begin, end)
+  std::vector<int> context_at;     // place of a position in that stream
+  std::vector<int> context_begin;  // the part of the stream that a position's window may reach: [begin, end)
   std::vector<int> context_end;
 
   int size() const { return static_cast<int>(word.size()); }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <thread>
 
 #include "kernels.h"
 #include "parallel.h"
@@ -18,8 +19,8 @@ Occurrences sample_occurrences(const Corpus& corpus, std::int64_t num_words, std
   const RandomStream draw(seed, 0, Purpose::kCluster);
   const auto taken = [&](std::int64_t place) {
     const auto word = static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(place)]);
-    return counts[word] <= cap || draw.uniform(static_cast<std::uint64_t>(place)) * static_cast<float>(counts[word]) <
-                                      static_cast<float>(cap);
+    return counts[word] <= cap ||
+           draw.uniform(static_cast<std::uint64_t>(place)) * static_cast<float>(counts[word]) < static_cast<float>(cap);
   };
   Occurrences found;
   found.offsets.assign(static_cast<std::size_t>(num_words) + 1, 0);
@@ -79,15 +80,22 @@ class SphericalKMeans {
       for (int i = 0; i < options_.iterations; ++i) {
         const double before = objective;
         objective = assign(x, n, k);
-        if (i > 0 && objective <= before + 1e-6 * std::abs(before)) break;
+        if (i > 0 && objective <= before + 1e-4 * std::abs(before)) break;
         update(x, n, k);
       }
-      if (objective > best) {
+      if (restart == 0 || objective > best) {  // whatever the objective: there must be clusters
         best = objective;
         best_centroids_ = centroids_;
         best_assignment_ = assignment_;
       }
     }
+  }
+
+  // Makes the centroids those of the best assignment's rows of `x`.
+  void centre(const float* x, int n, int k) {
+    assignment_ = best_assignment_;
+    update(x, n, k);
+    best_centroids_ = centroids_;
   }
 
   std::vector<float>& centroids() { return best_centroids_; }
@@ -107,7 +115,8 @@ class SphericalKMeans {
     int pick = static_cast<int>(draw.below(static_cast<std::uint32_t>(n), key));
     for (int c = 0;; ++c) {
       float* centroid = centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_;
-      std::memcpy(centroid, x + static_cast<std::ptrdiff_t>(pick) * dim_, sizeof(float) * static_cast<std::size_t>(dim_));
+      std::memcpy(centroid, x + static_cast<std::ptrdiff_t>(pick) * dim_,
+                  sizeof(float) * static_cast<std::size_t>(dim_));
       if (c + 1 == k) return;
       double total = 0.0;
       for (int i = 0; i < n; ++i) {
@@ -143,7 +152,8 @@ class SphericalKMeans {
     std::fill(centroids_.begin(), centroids_.end(), 0.0f);
     for (int i = 0; i < n; ++i)
       kernels_.axpy(1.0f, x + static_cast<std::ptrdiff_t>(i) * dim_,
-                    centroids_.data() + static_cast<std::ptrdiff_t>(assignment_[static_cast<std::size_t>(i)]) * dim_, dim_);
+                    centroids_.data() + static_cast<std::ptrdiff_t>(assignment_[static_cast<std::size_t>(i)]) * dim_,
+                    dim_);
     for (int c = 0; c < k; ++c) unit(centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_);
   }
 
@@ -180,8 +190,10 @@ class Splitter {
     contexts_.resize(places.size() * static_cast<std::size_t>(dim_));
     context_vectors(context_, selection_, weights_, corpus_, places, dim_, contexts_.data());
     for (int i = 0; i < n; ++i) kmeans_.unit(contexts_.data() + static_cast<std::ptrdiff_t>(i) * dim_);
+    const float* clustered = options_.discourse > 0 ? average_discourse(places) : contexts_.data();
     for (int k = most; k >= 2; --k) {
-      kmeans_.run(contexts_.data(), n, k, static_cast<std::uint64_t>(word));
+      kmeans_.run(clustered, n, k, static_cast<std::uint64_t>(word));
+      if (clustered != contexts_.data()) kmeans_.centre(contexts_.data(), n, k);
       WordSenses senses = collect(n, k);
       if (senses.counts.size() < 2) continue;
       if (!options_.adaptive || supported(senses, n, k)) return senses;
@@ -190,8 +202,28 @@ class Splitter {
   }
 
  private:
-  WordSenses one_sense(int n) const {
-    return {std::vector<float>(static_cast<std::size_t>(context_.dim), 0.0f), {n}};
+  WordSenses one_sense(int n) const { return {std::vector<float>(static_cast<std::size_t>(context_.dim), 0.0f), {n}}; }
+
+  // Each context averaged with those of the same word in nearby sentences; places are in corpus order.
+  const float* average_discourse(std::span<const std::int64_t> places) {
+    const auto n = static_cast<int>(places.size());
+    const auto offsets = corpus_.offsets();
+    sentence_.clear();
+    for (const std::int64_t place : places)
+      sentence_.push_back(std::upper_bound(offsets.begin(), offsets.end(), place) - offsets.begin());
+    averaged_.assign(contexts_.size(), 0.0f);
+    for (int i = 0, low = 0, high = 0; i < n; ++i) {
+      while (sentence_[static_cast<std::size_t>(low)] + options_.discourse < sentence_[static_cast<std::size_t>(i)])
+        ++low;
+      while (high < n &&
+             sentence_[static_cast<std::size_t>(high)] <= sentence_[static_cast<std::size_t>(i)] + options_.discourse)
+        ++high;
+      float* average = averaged_.data() + static_cast<std::ptrdiff_t>(i) * dim_;
+      for (int j = low; j < high; ++j)
+        kernels_.axpy(1.0f, contexts_.data() + static_cast<std::ptrdiff_t>(j) * dim_, average, dim_);
+      kmeans_.unit(average);
+    }
+    return averaged_.data();
   }
 
   // Whether all k clusters became senses, each a fair share of the contexts and far enough from the others.
@@ -232,24 +264,27 @@ class Splitter {
   int dim_;
   const Kernels& kernels_;
   SphericalKMeans kmeans_;
-  std::vector<float> contexts_;
+  std::vector<float> contexts_, averaged_;
+  std::vector<std::int64_t> sentence_;
 };
 
 }  // namespace
 
 Split split_senses(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
                    const Corpus& corpus, const Occurrences& occurrences, std::span<const std::int32_t> wanted,
-                   const SplitOptions& split, int workers) {
+                   const SplitOptions& split, int workers, const std::function<void()>& poll) {
+  const auto caller = std::this_thread::get_id();
   const auto words = static_cast<std::int64_t>(wanted.size());
   std::vector<WordSenses> found(wanted.size());
   parallel_chunks(words, 16, workers, [&] {
     return [&, splitter = Splitter(context, options, weights, corpus, split)](std::int64_t first,
-                                                                             std::int64_t last) mutable {
+                                                                              std::int64_t last) mutable {
+      if (std::this_thread::get_id() == caller) poll();
       for (std::int64_t w = first; w < last; ++w) {
         const auto begin = static_cast<std::size_t>(occurrences.offsets[static_cast<std::size_t>(w)]);
         const auto end = static_cast<std::size_t>(occurrences.offsets[static_cast<std::size_t>(w) + 1]);
-        found[static_cast<std::size_t>(w)] =
-            splitter.split(w, std::span(occurrences.places).subspan(begin, end - begin), wanted[static_cast<std::size_t>(w)]);
+        found[static_cast<std::size_t>(w)] = splitter.split(
+            w, std::span(occurrences.places).subspan(begin, end - begin), wanted[static_cast<std::size_t>(w)]);
       }
     };
   });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,9 +30,12 @@ void context_vectors(const Matrix& context, const SelectionOptions& options, std
                      const Corpus& corpus, std::span<const std::int64_t> places, int stride, float* out);
 
 struct SplitOptions {
-  int min_contexts = 20;      // a cluster of fewer sampled contexts is no sense
-  int restarts = 4;           // of k-means; the best objective wins
+  int min_contexts = 20;  // a cluster of fewer sampled contexts is no sense
+  int restarts = 4;       // of k-means; the best objective wins
   int iterations = 25;
+  // One sense per discourse (Gale, Church & Yarowsky, 1992): for clustering, a context is averaged with the word's
+  // other contexts at most this many sentences away; centroids are then those of the contexts themselves. 0: off.
+  int discourse = 0;
   // The number of senses that the data support: the most, up to the wanted number, such that every cluster holds at
   // least min_share of the contexts and no two centroids have a cosine above max_cosine_two (for two senses) or
   // max_cosine_more (for more). Off: the wanted number, where there are contexts enough.
@@ -48,10 +52,11 @@ struct Split {
   std::vector<std::int64_t> counts;  // (sum of senses,) sampled contexts in each
 };
 
-// `wanted` (V,) is the number of senses to look for; words get fewer where they occur too seldom, or, when adaptive, where
-// the data do not support as many. Words are independent: the result is the same for any number of workers.
+// `wanted` (V,) is the number of senses to look for; words get fewer where they occur too seldom, or, when adaptive,
+// where the data do not support as many. Words are independent: the result is the same for any number of workers. The
+// calling thread calls poll() every few words; an exception from there ends the work and is thrown on.
 Split split_senses(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
                    const Corpus& corpus, const Occurrences& occurrences, std::span<const std::int32_t> wanted,
-                   const SplitOptions& split, int workers);
+                   const SplitOptions& split, int workers, const std::function<void()>& poll);
 
 }  // namespace muse

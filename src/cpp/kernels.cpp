@@ -24,6 +24,7 @@ constexpr int kTileRows = 4;
 
 typedef float Vector __attribute__((vector_size(kLanes * 4)));
 typedef int IntVector __attribute__((vector_size(kLanes * 4)));
+typedef unsigned UnsignedVector __attribute__((vector_size(kLanes * 4)));
 typedef float Unaligned __attribute__((vector_size(kLanes * 4), aligned(4), may_alias));
 
 inline Vector load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
@@ -104,7 +105,8 @@ inline void score_rows(const float* a, const float* b, int n, int dim, float* ou
   int j = 0;
   for (; j + kTileColumns <= n; j += kTileColumns)
     score_tile<Rows, kTileColumns>(a, b + j * dim, dim, out + j, out_stride);
-  for (; j < n; ++j) score_tile<Rows, 1>(a, b + j * dim, dim, out + j, out_stride);
+  for (; j + 2 <= n; j += 2) score_tile<Rows, 2>(a, b + j * dim, dim, out + j, out_stride);
+  if (j < n) score_tile<Rows, 1>(a, b + j * dim, dim, out + j, out_stride);
 }
 
 void scores(const float* a, int m, const float* b, int n, int dim, float* out) {
@@ -151,8 +153,8 @@ void combine(const float* e, int row_stride, int column_stride, int m, int n, co
 // exp for x in [-87, 87]: 2^n * exp(r), |r| <= ln2 / 2, by a degree-6 polynomial; relative error below 3e-7.
 inline Vector exp_bounded(Vector x) {
   const Vector t = x * 1.44269504f + 128.5f;  // positive, so truncation rounds to nearest
-  const IntVector n = __builtin_convertvector(t, IntVector) - 128;
-  const Vector fn = __builtin_convertvector(n, Vector);
+  const IntVector n = __builtin_convertvector(t, IntVector);
+  const Vector fn = __builtin_convertvector(n, Vector) - 128.0f;
   Vector r = x - fn * 0.693359375f;
   r = r + fn * 2.12194440e-4f;
   Vector p = broadcast(1.3888889e-3f);
@@ -162,7 +164,7 @@ inline Vector exp_bounded(Vector x) {
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
-  const IntVector scale = (n + 127) << 23;
+  const auto scale = ((UnsignedVector)n - 1u) << 23;  // exponent n - 128 + 127; unsigned: NaN must not overflow
   Vector factor;
   __builtin_memcpy(&factor, &scale, sizeof(factor));
   return p * factor;

@@ -21,12 +21,12 @@ struct Matrix {
 };
 
 struct Model {
-  Matrix context;      // P (V, S): word-level input of the selection module
-  Matrix selection;    // Q (Z, S): sense-level output of the selection module
-  Matrix sense;        // U (Z, D): input sense vectors, what users want
-  Matrix collocation;  // V (Z, D), or (V, D) when collocates are words (extension)
-  Matrix forward;      // (V, S) state values of the factorised formulation, else empty
-  Matrix backward;     // (V, S)
+  Matrix context;                              // P (V, S): word-level input of the selection module
+  Matrix selection;                            // Q (Z, S): sense-level output of the selection module
+  Matrix sense;                                // U (Z, D): input sense vectors, what users want
+  Matrix collocation;                          // V (Z, D), or (V, D) when collocates are words (extension)
+  Matrix forward;                              // (V, S) state values of the factorised formulation, else empty
+  Matrix backward;                             // (V, S)
   const std::int64_t* sense_offset = nullptr;  // (V + 1,)
   std::int64_t num_words = 0;
 

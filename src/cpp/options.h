@@ -23,7 +23,7 @@ struct SelectionOptions {
   bool cross_sentences = false;  // the window may reach into the neighbouring sentences
   bool full_text = false;        // in training the window counts every token, not only those that subsampling kept:
                                  // the selector then sees in training exactly what it sees in use
-  std::vector<float> distance;   // weight of a context word by its distance 0..window (0: the word itself); empty: all 1
+  std::vector<float> distance;  // weight of a context word by its distance 0..window (0: the word itself); empty: all 1
 
   float distance_weight(int d) const { return distance.empty() ? 1.0f : distance[static_cast<std::size_t>(d)]; }
 };
@@ -35,31 +35,32 @@ struct Options {
   Collocates collocates = Collocates::kOne;
   SelectionUpdate selection_update = SelectionUpdate::kPaper;  // kPosterior, kNone: extensions
 
-  int window = 5;                     // m: collocates lie within m kept positions
-  bool shrink_windows = true;         // window of a target drawn uniformly from 1..m, as word2vec does
-  bool shrink_selection = true;       // the drawn window limits the selection context too (authors' code)
+  int window = 5;                // m: collocates lie within m kept positions
+  bool shrink_windows = true;    // window of a target drawn uniformly from 1..m, as word2vec does
+  bool shrink_selection = true;  // the drawn window limits the selection context too (authors' code)
   SelectionOptions selection;
 
-  int negative = 25;                  // negatives a pair, >= 0
-  int group_size = 1;                 // extension: consecutive targets that share negatives; 1 = every pair draws its own
-  int group_negatives = 0;            // negatives drawn for a group of targets; 0 = group_size
+  int negative = 25;        // negatives a pair, >= 0
+  int group_size = 1;       // extension: consecutive targets that share negatives; 1 = every pair draws its own
+  int group_negatives = 0;  // negatives drawn for a group of targets; 0 = group_size
 
-  float alpha = 0.025f;               // learning rate of U and V at the start
-  float min_alpha = 0.025f;           // and at the end; linear in between
-  float selection_alpha = 0.025f;     // learning rate of P and Q at the start; decays with alpha
-  bool selection_mean = true;         // P, Q step on the mean loss of the batch (authors' code) or on its sum
+  float alpha = 0.025f;            // learning rate of U and V at the start
+  float min_alpha = 0.025f;        // and at the end; linear in between
+  float selection_alpha = 0.025f;  // learning rate of P and Q at the start; decays with alpha
+  bool selection_mean = true;      // P, Q step on the mean loss of the batch (authors' code) or on its sum
   float epsilon = 0.05f;
-  float temperature = 1.0f;           // of the softmax that boltzmann and policy sample from
-  std::int64_t batch_tokens = 2048;   // tokens of the corpus (before subsampling) a batch
+  float temperature = 1.0f;          // of the softmax that boltzmann and policy sample from
+  std::int64_t batch_tokens = 2048;  // tokens of the corpus (before subsampling) a batch
 
-  float posterior_weight = 1.0f;      // extension: weight of the window's log-likelihood ratio in the posterior
-  bool posterior_selects = false;     // extension: targets take their sense from the posterior, not from the selector alone
+  float posterior_weight = 1.0f;  // extension: weight of the window's log-likelihood ratio in the posterior
+  bool posterior_selects =
+      false;  // extension: targets take their sense from the posterior, not from the selector alone
   bool train_context_vectors = true;  // extension when false: P stays as it is
   float sibling_share = 0.0f;         // extension: this part of a sense's U update also goes to the word's other senses
   float max_norm = 0.0f;              // extension: cap on the length of a row of P and Q; 0 = none
 
   std::uint64_t seed = 1;
-  int epochs = 5;                     // of the whole schedule, for the learning rate
+  int epochs = 5;  // of the whole schedule, for the learning rate
 };
 
 }  // namespace muse

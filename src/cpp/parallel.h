@@ -3,16 +3,29 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace muse {
 
-// Calls task(first, last) for chunks of [0, count) on `workers` threads; each thread makes its own task with make_task(),
-// so that a task may own scratch memory. The first exception is thrown again when all threads have stopped.
+// Adds up to `count` threads that run `work`; fewer where the system gives no more, which costs time and nothing else.
+template <typename Work>
+void start_threads(std::vector<std::thread>& pool, int count, const Work& work) {
+  try {
+    pool.reserve(pool.size() + static_cast<std::size_t>(std::max(count, 0)));
+    for (int i = 0; i < count; ++i) pool.emplace_back(work);
+  } catch (const std::system_error&) {
+  }
+}
+
+// Calls task(first, last) for chunks of [0, count) on `workers` threads; each thread makes its own task with
+// make_task(), so that a task may own scratch memory. The first exception is thrown again when all threads have
+// stopped.
 template <typename MakeTask>
 void parallel_chunks(std::int64_t count, std::int64_t chunk, int workers, const MakeTask& make_task) {
   std::atomic<std::int64_t> next{0};
@@ -31,7 +44,7 @@ void parallel_chunks(std::int64_t count, std::int64_t chunk, int workers, const 
   const auto chunks = (count + chunk - 1) / chunk;
   const auto threads = static_cast<int>(std::clamp<std::int64_t>(std::min<std::int64_t>(workers, chunks), 1, 1024));
   std::vector<std::thread> pool;
-  for (int i = 1; i < threads; ++i) pool.emplace_back(work);
+  start_threads(pool, threads - 1, work);
   work();
   for (std::thread& thread : pool) thread.join();
   if (error) std::rethrow_exception(error);

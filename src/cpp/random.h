@@ -1,5 +1,6 @@
-// Counter-based random numbers: a draw is a pure function of (seed, epoch, token position, purpose, index), so a token's
-// random decisions are the same for any number of threads, on the GPU, and in the numpy reference (tests/reference.py).
+// Counter-based random numbers: a draw is a pure function of (seed, epoch, token position, purpose, index), so a
+// token's random decisions are the same for any number of threads, on the GPU, and in the numpy reference
+// (tests/reference.py).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@ namespace muse {
 enum class Purpose : std::uint64_t {
   kSubsample = 1,
   kWindow = 2,
-  kSense = 3,        // which sense: the uniform that samples a policy, breaks ties or picks the explored sense
-  kExplore = 4,      // whether to explore
+  kSense = 3,    // which sense: the uniform that samples a policy, breaks ties or picks the explored sense
+  kExplore = 4,  // whether to explore
   kCollocate = 5,
-  kNegative = 6,     // which word
+  kNegative = 6,  // which word
   kNegativeSense = 7,
   kInit = 8,
   kCluster = 9,

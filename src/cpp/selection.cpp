@@ -127,6 +127,7 @@ class Selector {
       token_weights_[j] = weight_of(weights_, word);
     }
     for (std::int64_t at = begin; at < end; ++at) {
+      if (model_.senses_of(contexts.tokens[static_cast<std::size_t>(at)]) == 1) continue;  // nothing to choose
       while (offsets[static_cast<std::size_t>(context) + 1] <= at) ++context;
       const std::int64_t left = options_.cross_sentences ? low : offsets[static_cast<std::size_t>(context)];
       const std::int64_t right = options_.cross_sentences ? high : offsets[static_cast<std::size_t>(context) + 1];
@@ -135,34 +136,32 @@ class Selector {
                           static_cast<int>(at - low)});
     }
     const int dim = model_.context.dim;
-    sums_.resize(static_cast<std::size_t>(end - begin) * static_cast<std::size_t>(dim));
+    sums_.resize(windows_.size() * static_cast<std::size_t>(dim));
     totals_.resize(windows_.size());
     window_sums(kernels_, options_, {rows_.data(), token_weights_.data()}, windows_, dim, dim, sums_.data(),
                 totals_.data());
-    for (std::int64_t at = begin; at < end; ++at) choose(contexts, at, begin, sense, probability);
-  }
-
-  void choose(const Contexts& contexts, std::int64_t at, std::int64_t begin, std::int32_t* sense,
-              float* probability) {
-    const std::int32_t word = contexts.tokens[static_cast<std::size_t>(at)];
-    const int count = model_.senses_of(word);
-    const int dim = model_.context.dim;
-    if (count == 1) {
+    const float* sum = sums_.data();
+    for (std::int64_t at = begin; at < end; ++at) {
       sense[at] = 0;
       if (probability != nullptr) probability[at] = 1.0f;
-      return;
+      if (model_.senses_of(contexts.tokens[static_cast<std::size_t>(at)]) == 1) continue;
+      choose(contexts.tokens[static_cast<std::size_t>(at)], sum, sense[at],
+             probability == nullptr ? nullptr : probability + at);
+      sum += dim;
     }
-    const float* sum = sums_.data() + (at - begin) * dim;
+  }
+
+  void choose(std::int32_t word, const float* context, std::int32_t& sense, float* probability) {
+    const int count = model_.senses_of(word);
     scores_.resize(static_cast<std::size_t>(count));
-    const std::int64_t first_sense = model_.sense_offset[word];
+    const std::int64_t first = model_.sense_offset[word];
     for (int k = 0; k < count; ++k)
-      scores_[static_cast<std::size_t>(k)] = kernels_.dot(model_.selection.row(first_sense + k), sum, dim);
-    const int best = argmax(scores_.data(), count, 0.0f);
-    sense[at] = best;
+      scores_[static_cast<std::size_t>(k)] = kernels_.dot(model_.selection.row(first + k), context, model_.context.dim);
+    sense = argmax(scores_.data(), count, 0.0f);
     if (probability == nullptr) return;
     float total = 0.0f;
-    for (const float s : scores_) total += std::exp((s - scores_[static_cast<std::size_t>(best)]) / temperature_);
-    probability[at] = 1.0f / total;
+    for (const float s : scores_) total += std::exp((s - scores_[static_cast<std::size_t>(sense)]) / temperature_);
+    *probability = 1.0f / total;
   }
 
   const Model& model_;
@@ -182,10 +181,10 @@ void select_senses(const Model& model, const SelectionOptions& options, std::spa
   constexpr std::int64_t kContextsAtOnce = 256;
   const auto count = static_cast<std::int64_t>(contexts.offsets.size()) - 1;
   parallel_chunks(count, kContextsAtOnce, workers, [&] {
-    return [&, selector = Selector(model, options, weights, temperature)](std::int64_t first,
-                                                                          std::int64_t last) mutable {
-      selector.run(contexts, first, last, sense, probability);
-    };
+    return
+        [&, selector = Selector(model, options, weights, temperature)](std::int64_t first, std::int64_t last) mutable {
+          selector.run(contexts, first, last, sense, probability);
+        };
   });
 }
 

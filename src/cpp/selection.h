@@ -70,7 +70,7 @@ MUSE_HOST_DEVICE inline int choose_sense(const Options& options, const float* s,
   }
 }
 
-// Adds weight * d loss / d s_k of the value loss H(reward, q_chosen) (eq. 8): q - reward, for the chosen sense only.
+// Adds weight * d loss / d s_k of the value loss H(reward, q_chosen) (eq. 9): q - reward, for the chosen sense only.
 // `state` is the state value that the factorised formulation adds to the score; returns its gradient.
 MUSE_HOST_DEVICE inline float value_gradient(const float* s, int chosen, float state, float reward, float weight,
                                              float* gradient) {
@@ -79,15 +79,15 @@ MUSE_HOST_DEVICE inline float value_gradient(const float* s, int chosen, float s
   return g;
 }
 
-// Adds weight * d loss / d s_k of the policy loss -reward * log pi_chosen (eq. 4 and appendix A).
+// Adds weight * d loss / d s_k of the policy loss -reward * log pi_chosen (eq. 5 and appendix A).
 MUSE_HOST_DEVICE inline void policy_gradient(const float* policy, int k, int chosen, float reward, float temperature,
                                              float weight, float* gradient) {
-  for (int i = 0; i < k; ++i)
-    gradient[i] += weight * reward * (policy[i] - (i == chosen ? 1.0f : 0.0f)) / temperature;
+  for (int i = 0; i < k; ++i) gradient[i] += weight * reward * (policy[i] - (i == chosen ? 1.0f : 0.0f)) / temperature;
 }
 
 // Extension: adds d loss / d s_k of the cross-entropy between posterior = softmax(s + ll), held fixed, and pi, where
-// ll_k is the window's log-likelihood ratio under sense k. `scratch` holds 2 k floats; the posterior is left in the first k.
+// ll_k is the window's log-likelihood ratio under sense k. `scratch` holds 2 k floats; the posterior is left in the
+// first k.
 MUSE_HOST_DEVICE inline void posterior_gradient(const float* s, const float* ll, int k, float* scratch,
                                                 float* gradient) {
   float* posterior = scratch;
@@ -119,7 +119,8 @@ struct ContextStream {
 void window_sums(const Kernels& kernels, const SelectionOptions& options, const ContextStream& stream,
                  std::span<const Window> windows, int dim, int stride, float* out, float* totals);
 
-// --- use of a trained selector -----------------------------------------------------------------------------------------
+// --- use of a trained selector
+// -----------------------------------------------------------------------------------------
 
 // Words in context: tokens of all contexts in one stream, context i being tokens[offsets[i], offsets[i + 1]).
 struct Contexts {

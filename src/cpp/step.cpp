@@ -61,7 +61,8 @@ StepStats Step::run(const Batch& batch, float alpha, float selection_alpha) {
   return stats_;
 }
 
-// --- selection ---------------------------------------------------------------------------------------------------------
+// --- selection
+// ---------------------------------------------------------------------------------------------------------
 
 void Step::select() {
   const Batch& batch = *batch_;
@@ -93,7 +94,10 @@ void Step::read_contexts() {
     if (!context_weights_.empty()) stream_weights_.push_back(context_weights_[at(word)]);
   }
   windows_.clear();
+  slot_.assign(at(batch.size()), -1);
   for (int i = scored_first_; i < scored_last_; ++i) {
+    if (senses_of(i) == 1) continue;
+    slot_[at(i)] = static_cast<int>(windows_.size());
     const int reach = options_.shrink_selection ? batch.window[at(i)] : options_.selection.window;
     const int centre = batch.context_at[at(i)];
     windows_.push_back({std::max(batch.context_begin[at(i)], centre - reach),
@@ -106,11 +110,11 @@ void Step::read_contexts() {
 }
 
 void Step::score_position(int i) {
+  if (slot_[at(i)] < 0) return;
   const int count = senses_of(i);
-  if (count == 1) return;
   const std::int32_t word = batch_->word[at(i)];
   const int dim = model_.context.padded_dim();
-  const float* context = context_.data() + static_cast<std::int64_t>(i - scored_first_) * dim;
+  const float* context = context_.data() + static_cast<std::int64_t>(slot_[at(i)]) * dim;
   score_at_[at(i)] = static_cast<int>(scores_.size());
   for (int k = 0; k < count; ++k)
     scores_.push_back(kernels_.dot(model_.selection.row(model_.sense_offset[word] + k), context, dim));
@@ -121,7 +125,7 @@ void Step::score_position(int i) {
     forward_[at(i)] = kernels_.dot(model_.forward.row(word), context, dim);
     backward_[at(i)] = kernels_.dot(model_.backward.row(word), context, dim);
   }
-  if (token % 8 == 0) {
+  if (token % 8 == 0 && i >= batch_->first_target && i < batch_->last_target) {
     scratch_.resize(at(std::max<std::int64_t>(static_cast<std::int64_t>(scratch_.size()), 2 * count)));
     softmax(s, count, 1.0f, scratch_.data());
     for (int k = 0; k < count; ++k)
@@ -130,7 +134,8 @@ void Step::score_position(int i) {
   }
 }
 
-// --- the representation step -------------------------------------------------------------------------------------------
+// --- the representation step
+// -------------------------------------------------------------------------------------------
 
 void Step::represent_group(int first, int last) {
   targets_.clear();
@@ -160,8 +165,7 @@ void Step::represent_group(int first, int last) {
   reserve(errors_, padded(cells));
   kernels_.scores(a_.data(), targets, b_.data(), columns, dim, dots_.data());
   kernels_.sigmoid(dots_.data(), cells, probabilities_.data());
-  for (int c = 0; c < cells; ++c)
-    errors_[at(c)] = alpha_ * (labels_[at(c)] - weights_[at(c)] * probabilities_[at(c)]);
+  for (int c = 0; c < cells; ++c) errors_[at(c)] = alpha_ * (labels_[at(c)] - weights_[at(c)] * probabilities_[at(c)]);
   for (int t = 0; t < targets; ++t) learn_from(t);
   if (batch_->token[at(first)] % 16 == 0) sample_loss();
 
@@ -212,8 +216,8 @@ void Step::add_collocates(int first, int last) {
 
 void Step::add_negatives() {
   const bool shared = options_.group_size > 1;
-  const int count = !shared ? targets_.front().pairs * options_.negative
-                    : options_.negative == 0      ? 0
+  const int count = !shared                        ? targets_.front().pairs * options_.negative
+                    : options_.negative == 0       ? 0
                     : options_.group_negatives > 0 ? options_.group_negatives
                                                    : options_.group_size;
   const auto key = static_cast<std::uint64_t>(batch_->token[at(targets_.front().position)]);
@@ -221,8 +225,7 @@ void Step::add_negatives() {
     const std::int32_t word = negatives_.draw(negative_draw_.bits(key, at(n)));
     const int senses = model_.word_collocation() ? 1 : model_.senses_of(word);
     const int sense =
-        senses == 1 ? 0
-                    : static_cast<int>(negative_sense_draw_.below(static_cast<std::uint32_t>(senses), key, at(n)));
+        senses == 1 ? 0 : static_cast<int>(negative_sense_draw_.below(static_cast<std::uint32_t>(senses), key, at(n)));
     column_rows_.push_back(model_.collocation_row(word, sense));
   }
 }
@@ -257,7 +260,8 @@ void Step::fill_labels() {
   }
 }
 
-// The rows of U that the targets train: those of the senses selected at the batch's start, unless the posterior selects.
+// The rows of U that the targets train: those of the senses selected at the batch's start, unless the posterior
+// selects.
 void Step::choose_targets() {
   const bool posterior = any_choice_ && options_.selection_update == SelectionUpdate::kPosterior;
   const int columns = static_cast<int>(column_rows_.size());
@@ -284,8 +288,8 @@ void Step::choose_targets() {
         const auto token = static_cast<std::uint64_t>(batch_->token[at(i)]);
         scratch_.resize(std::max(scratch_.size(), at(2 * count)));
         for (int k = 0; k < count; ++k) scratch_[at(k)] = s[k] + evidence_[first + at(k)];
-        sense_[at(i)] = choose_sense(options_, scratch_.data(), count, explore_draw_.uniform(token),
-                                     sense_draw_.uniform(token));
+        sense_[at(i)] =
+            choose_sense(options_, scratch_.data(), count, explore_draw_.uniform(token), sense_draw_.uniform(token));
       }
       scratch_.resize(std::max(scratch_.size(), at(2 * count)));
       posterior_gradient(s, evidence_.data() + first, count, scratch_.data(), gradient_.data() + score_at_[at(i)]);
@@ -320,8 +324,7 @@ float Step::reward_of(int t, int column) const {
 void Step::learn_from(int t) {
   const Target& target = targets_[at(t)];
   rewards_.clear();
-  const bool paper = options_.selection_update == SelectionUpdate::kPaper;
-  const bool learns = any_choice_ && paper && (score_halo_ || senses_of(target.position) > 1);
+  const bool learns = any_choice_ && options_.selection_update == SelectionUpdate::kPaper;
   for (int c = target.first; c < target.last; ++c) {
     if (c == target.self) continue;
     const float r = learns ? reward_of(t, c) : probabilities_[at(t) * column_rows_.size() + at(c)];
@@ -335,7 +338,8 @@ void Step::learn_from(int t) {
   const bool two_sided = options_.formulation != Formulation::kOneSided;
   const bool policy = is_policy(options_.strategy);
   const float weight = (two_sided ? 0.5f : 1.0f) / static_cast<float>(target.pairs);
-  const auto learn = [&](int position, float reward, const std::vector<float>& state, std::vector<float>& state_gradient) {
+  const auto learn = [&](int position, float reward, const std::vector<float>& state,
+                         std::vector<float>& state_gradient) {
     const int count = senses_of(position);
     if (count == 1) return;
     const int where = score_at_[at(position)];
@@ -360,7 +364,7 @@ void Step::learn_from(int t) {
   }
 }
 
-// The skip-gram loss (eq. 3) of this group's pairs.
+// The skip-gram loss (eq. 4) of this group's pairs.
 void Step::sample_loss() {
   for (std::size_t c = 0; c < labels_.size(); ++c) {
     if (weights_[c] == 0.0f) continue;
@@ -369,7 +373,8 @@ void Step::sample_loss() {
   for (const Target& t : targets_) stats_.loss_pairs += t.pairs;
 }
 
-// --- the selection step ------------------------------------------------------------------------------------------------
+// --- the selection step
+// ------------------------------------------------------------------------------------------------
 
 // Keeps a row of P or Q within max_norm: the product of the two can otherwise grow without bound and without a NaN.
 void Step::cap(float* row, int dim) const {
@@ -384,8 +389,7 @@ void Step::step_selection() {
   if (stats_.targets == 0) return;
   const Batch& batch = *batch_;
   const int dim = model_.context.padded_dim();
-  const float rate =
-      selection_alpha_ / (options_.selection_mean ? static_cast<float>(stats_.targets) : 1.0f);
+  const float rate = selection_alpha_ / (options_.selection_mean ? static_cast<float>(stats_.targets) : 1.0f);
   const bool factorized = options_.formulation == Formulation::kFactorized;
   const auto moved = [&](int i) {
     if (score_at_[at(i)] < 0) return false;
@@ -396,10 +400,10 @@ void Step::step_selection() {
   };
   // Every gradient is taken before anything moves.
   if (options_.train_context_vectors) {
-    reserve(input_gradient_, static_cast<std::int64_t>(scored_last_ - scored_first_) * dim);
+    reserve(input_gradient_, static_cast<std::int64_t>(windows_.size()) * dim);
     for (int i = scored_first_; i < scored_last_; ++i) {
       if (!moved(i)) continue;
-      float* h = input_gradient_.data() + static_cast<std::int64_t>(i - scored_first_) * dim;
+      float* h = input_gradient_.data() + static_cast<std::int64_t>(slot_[at(i)]) * dim;
       std::memset(h, 0, sizeof(float) * at(dim));
       const std::int32_t word = batch.word[at(i)];
       for (int k = 0; k < senses_of(i); ++k)
@@ -412,7 +416,7 @@ void Step::step_selection() {
   }
   for (int i = scored_first_; i < scored_last_; ++i) {
     if (!moved(i)) continue;
-    const std::int64_t slot = static_cast<std::int64_t>(i - scored_first_) * dim;
+    const std::int64_t slot = static_cast<std::int64_t>(slot_[at(i)]) * dim;
     const std::int32_t word = batch.word[at(i)];
     const float* context = context_.data() + slot;
     for (int k = 0; k < senses_of(i); ++k) {
@@ -427,8 +431,8 @@ void Step::step_selection() {
       cap(model_.backward.row(word), dim);
     }
     if (!options_.train_context_vectors) continue;
-    const Window& window = windows_[at(i - scored_first_)];
-    const float total = options_.selection.mean ? totals_[at(i - scored_first_)] : 1.0f;
+    const Window& window = windows_[at(slot_[at(i)])];
+    const float total = options_.selection.mean ? totals_[at(slot_[at(i)])] : 1.0f;
     if (total <= 0.0f) continue;
     for (int j = window.low; j <= window.high; ++j) {
       const float weight = stream().weight(j) * options_.selection.distance_weight(std::abs(j - window.centre));

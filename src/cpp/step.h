@@ -25,10 +25,10 @@ namespace muse {
 struct StepStats {
   std::int64_t targets = 0;  // positions that had a collocate
   std::int64_t pairs = 0;
-  double reward = 0.0;       // summed over pairs
-  double loss = 0.0;         // -log of the sampled likelihood, summed over loss_pairs (a sample of the pairs)
+  double reward = 0.0;  // summed over pairs
+  double loss = 0.0;    // -log of the sampled likelihood, summed over loss_pairs (a sample of the pairs)
   std::int64_t loss_pairs = 0;
-  double entropy = 0.0;      // of pi, in nats, summed over entropy_targets (a sample of the targets with a choice)
+  double entropy = 0.0;  // of pi, in nats, summed over entropy_targets (a sample of the targets with a choice)
   std::int64_t entropy_targets = 0;
 
   void add(const StepStats& other);
@@ -49,7 +49,7 @@ class Step {
     int position;
     int first;  // columns [first, last) of the group are collocates of this target, itself excluded
     int last;
-    int self;   // column of the target itself, or -1
+    int self;  // column of the target itself, or -1
     int pairs;
   };
 
@@ -57,7 +57,9 @@ class Step {
   void select();
   void read_contexts();
   void score_position(int i);
-  ContextStream stream() const { return {context_rows_.data(), stream_weights_.empty() ? nullptr : stream_weights_.data()}; }
+  ContextStream stream() const {
+    return {context_rows_.data(), stream_weights_.empty() ? nullptr : stream_weights_.data()};
+  }
 
   // The representation step.
   void represent_group(int first, int last);
@@ -70,12 +72,10 @@ class Step {
   void sample_loss();
 
   // The selection step.
-  void learn_value(const Target& target, const float* scores, const float* rewards);
   void step_selection();
   void cap(float* row, int dim) const;
 
   int senses_of(int i) const { return model_.senses_of(batch_->word[static_cast<std::size_t>(i)]); }
-  bool is_collocate(const Target& t, int column) const { return column >= t.first && column < t.last && column != t.self; }
 
   const Model& model_;
   const Options& options_;
@@ -84,8 +84,8 @@ class Step {
   const Kernels& kernels_;
   std::int64_t* sense_use_;
   RandomStream sense_draw_, explore_draw_, collocate_draw_, negative_draw_, negative_sense_draw_;
-  bool any_choice_;     // some word has more than one sense
-  bool score_halo_;     // collocates' senses matter
+  bool any_choice_;  // some word has more than one sense
+  bool score_halo_;  // collocates' senses matter
 
   const Batch* batch_ = nullptr;
   float alpha_ = 0.0f, selection_alpha_ = 0.0f;
@@ -93,22 +93,23 @@ class Step {
 
   // Per position of the batch.
   int scored_first_ = 0, scored_last_ = 0;
-  std::vector<int> sense_;            // local number
-  std::vector<int> score_at_;         // where a position's scores begin, -1 without a choice
-  std::vector<float> context_;        // (scored, S padded) context sums or means
-  std::vector<Window> windows_;       // (scored,) in the context stream
-  std::vector<float> totals_;         // (scored,) sums of their weights
-  std::vector<float> scores_, gradient_;            // s_k and d loss / d s_k
-  std::vector<float> forward_, backward_;           // factorised: state values of positions
+  std::vector<int> sense_;                 // local number
+  std::vector<int> score_at_;              // where a position's scores begin, -1 without a choice
+  std::vector<int> slot_;                  // of a position with a choice among (choices), else -1
+  std::vector<float> context_;             // (choices, S padded) context sums or means
+  std::vector<Window> windows_;            // (choices,) in the context stream
+  std::vector<float> totals_;              // (choices,) sums of their weights
+  std::vector<float> scores_, gradient_;   // s_k and d loss / d s_k
+  std::vector<float> forward_, backward_;  // factorised: state values of positions
   std::vector<float> forward_gradient_, backward_gradient_;
   std::vector<const float*> context_rows_;  // of the context stream
   std::vector<float> stream_weights_;
-  std::vector<float> input_gradient_;  // (scored, S padded) d loss / d context
+  std::vector<float> input_gradient_;  // (choices, S padded) d loss / d context
 
   // Per group.
   std::vector<Target> targets_;
-  std::vector<int> column_position_;   // of collocates
-  std::vector<float*> target_rows_, column_rows_, sibling_rows_;
+  std::vector<int> column_position_;  // of collocates
+  std::vector<float*> target_rows_, column_rows_;
   int collocate_columns_ = 0;
   std::vector<float> a_, b_, delta_, labels_, weights_, dots_, probabilities_, errors_, evidence_, scratch_, rewards_;
 };

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "batch.h"
+#include "parallel.h"
 
 namespace muse {
 
@@ -23,7 +24,8 @@ void check(bool fits, const char* message) {
 void check_matrix(const Matrix& m, std::int64_t rows, int dim, const char* name) {
   const bool padded = m.stride % kRowPad == 0 && m.stride >= m.padded_dim();
   if (m.empty() || m.rows != rows || m.dim != dim || !padded)
-    throw std::invalid_argument(std::string(name) + " has the wrong shape or unpadded rows: make it with aligned_zeros");
+    throw std::invalid_argument(std::string(name) +
+                                " has the wrong shape or unpadded rows: make it with aligned_zeros");
 }
 
 void check_model(const Model& model, const Corpus& corpus, const Options& options) {
@@ -45,7 +47,16 @@ void check_model(const Model& model, const Corpus& corpus, const Options& option
             static_cast<int>(options.selection.distance.size()) > std::max(options.window, options.selection.window),
         "distance weights must cover the window");
   check(options.negative >= 0 && options.group_size >= 1 && options.batch_tokens >= 1, "option out of range");
-  for (const std::int32_t token : corpus.tokens()) check(token < words, "the corpus has a word id beyond the vocabulary");
+  for (const std::int32_t token : corpus.tokens())
+    check(token < words, "the corpus has a word id beyond the vocabulary");
+}
+
+// Sums of a batch, rounded so far that adding batches up is exact: then a sum depends neither on the order of the
+// batches nor on how they are shared out among threads and runs, and a resumed run reports what an unbroken one does.
+StepStats rounded(StepStats stats) {
+  constexpr double kUnit = 1.0 / 65536;
+  for (double* sum : {&stats.reward, &stats.loss, &stats.entropy}) *sum = std::nearbyint(*sum / kUnit) * kUnit;
+  return stats;
 }
 
 }  // namespace
@@ -83,7 +94,7 @@ RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int work
   std::mutex mutex;
   std::condition_variable finished;
   std::exception_ptr error;
-  int running = std::max(1, workers);
+  int running = 0;
 
   const auto work = [&] {
     StepStats mine;
@@ -100,7 +111,7 @@ RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int work
         builder.build(begin, end, batch);
         const float alpha = alpha_at(epoch, b);
         const float decay = options_.alpha > 0.0f ? alpha / options_.alpha : 1.0f;
-        const StepStats one = step.run(batch, alpha, options_.selection_alpha * decay);
+        const StepStats one = rounded(step.run(batch, alpha, options_.selection_alpha * decay));
         mine.add(one);
         tokens += end - begin;
         if (!one.finite()) {
@@ -119,9 +130,11 @@ RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int work
   };
 
   std::vector<std::thread> pool;
-  for (int i = running; i > 0; --i) pool.emplace_back(work);
   {
-    std::unique_lock lock(mutex);
+    std::unique_lock lock(mutex);  // no thread can finish before `running` is known
+    start_threads(pool, std::max(1, workers), work);
+    running = static_cast<int>(pool.size());
+    if (running == 0) throw std::runtime_error("the system gives this process no thread to train on");
     while (!finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
       lock.unlock();
       try {

@@ -2,10 +2,11 @@
 //
 // Hogwild. Threads share the model's matrices without locks and add to rows that another thread may be reading or
 // writing at the same moment; an update may be lost or seen in part. That is deliberate (Recht et al., 2011): updates
-// are sparse and small, and the noise is below that of the sampling. These races are confined to rows of P, Q, U, V (and
-// the factorised formulation's state values), touched only through Kernels::gather, scatter_add, dot and axpy in step.cpp.
-// Nothing else is shared without an atomic. With one worker there are no races and a run gives the same bytes each time;
-// with more, each token's random decisions are still the same, and only the order of float additions differs.
+// are sparse and small, and the noise is below that of the sampling. These races are confined to rows of P, Q, U, V
+// (and the factorised formulation's state values), touched only through Kernels::gather, scatter_add, dot and axpy in
+// step.cpp. Nothing else is shared without an atomic. With one worker there are no races and a run gives the same bytes
+// each time; with more, each token's random decisions are still the same, and only the order of float additions
+// differs.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +23,18 @@ namespace muse {
 
 struct RunStats {
   StepStats step;
-  std::int64_t tokens = 0;               // of the corpus, before subsampling
-  std::int64_t next_batch = 0;           // first batch that was not run
-  bool stopped = false;                  // `tick` asked to stop
-  bool diverged = false;                 // a loss or reward was not finite: training stopped there
-  std::vector<std::int64_t> sense_use;   // (Z,) how often each sense was selected for a target
+  std::int64_t tokens = 0;              // of the corpus, before subsampling
+  std::int64_t next_batch = 0;          // first batch that was not run
+  bool stopped = false;                 // `tick` asked to stop
+  bool diverged = false;                // a loss or reward was not finite: training stopped there
+  std::vector<std::int64_t> sense_use;  // (Z,) how often each sense was selected for a target
 };
 
 class Trainer {
  public:
   // The model's rows must be padded to kRowPad. `word_counts` (V,) drive subsampling (threshold `sample`) and
-  // negatives (exponent `ns_exponent`); `context_weights` (V,) or empty, what the selector multiplies rows of P by. Throws std::invalid_argument when shapes or options do not fit.
+  // negatives (exponent `ns_exponent`); `context_weights` (V,) or empty, what the selector multiplies rows of P by.
+  // Throws std::invalid_argument when shapes or options do not fit.
   Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> word_counts, const Options& options,
           double sample, double ns_exponent, std::vector<float> context_weights);
 
@@ -43,7 +45,8 @@ class Trainer {
   RunStats run(int epoch, std::int64_t first, std::int64_t last, int workers,
                const std::function<bool(std::int64_t)>& tick);
 
-  // Learning rate of U and V at a batch: linear in the tokens done of all epochs, so that it does not depend on threads.
+  // Learning rate of U and V at a batch: linear in the tokens done of all epochs, so that it does not depend on
+  // threads.
   float alpha_at(int epoch, std::int64_t batch) const;
 
  private:

@@ -92,7 +92,7 @@ def _describe(state: ModelState) -> dict[str, Any]:
     words = {name: getattr(state.vocabulary, name) for name in _VOCABULARY_FIELDS}
     parts = {"history": history, "training_state": state.training_state, "vocabulary": words}
     plain: dict[str, Any] = _plain(parts)
-    return {"settings": state.settings.to_json()} | plain
+    return {"settings": state.settings.to_json(), "left_open": list(state.settings.left_open)} | plain
 
 
 def _plain(value: Any) -> Any:
@@ -215,7 +215,7 @@ def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
         model = json.loads(metadata.get("model", ""))
     except json.JSONDecodeError as error:
         raise _damaged(f"its metadata is not JSON ({error})") from error
-    types = {"settings": dict, "history": list, "training_state": dict, "vocabulary": dict}
+    types = {"settings": dict, "left_open": list, "history": list, "training_state": dict, "vocabulary": dict}
     if not isinstance(model, dict) or any(not isinstance(model.get(key), kind) for key, kind in types.items()):
         raise _damaged(f"its metadata lacks one of {', '.join(types)}")
     if any(type(model["vocabulary"].get(name)) is not int for name in _VOCABULARY_FIELDS):
@@ -233,14 +233,13 @@ def _build(
     bytes_, offsets = tensors.pop("vocabulary"), tensors.pop("vocabulary_offset")
     arrays = Arrays(**tensors)
     try:
-        settings = Settings.from_json(model["settings"], **runtime)
+        settings = Settings.from_json(model["settings"], model["left_open"], **runtime)
         arrays.check()
+        arrays.check_fits(settings)
         if checked:
             arrays.check_finite()
     except ValueError as error:
         raise _damaged(error) from error
-    if arrays.vector_size != settings.vector_size or arrays.context_vectors.shape[1] != settings.selection_dim:
-        raise _damaged("the dimensions of its vectors are not those in its settings")
     words = _unpack(bytes_, offsets, arrays.n_words, checked)
     counted = {name: model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
     vocabulary = Vocabulary(words, arrays.word_counts, **counted)

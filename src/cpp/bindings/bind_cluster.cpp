@@ -66,12 +66,15 @@ py::tuple py_split_senses(const FloatArray& context_vectors_, const WeightArray&
   {
     const py::gil_scoped_release release;
     const Occurrences occurrences{{o.begin(), o.end()}, {p.begin(), p.end()}};
-    found = split_senses(context, options, as_span(weights), corpus, occurrences, as_span(wanted), split, workers);
+    found = split_senses(context, options, as_span(weights), corpus, occurrences, as_span(wanted), split, workers, [] {
+      const py::gil_scoped_acquire acquire;
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // Ctrl-C
+    });
   }
   auto centroids = take(std::move(found.centroids));
   const auto rows = static_cast<py::ssize_t>(found.counts.size());
-  return py::make_tuple(take(std::move(found.senses)),
-                        centroids.reshape({rows, static_cast<py::ssize_t>(context.dim)}), take(std::move(found.counts)));
+  return py::make_tuple(take(std::move(found.senses)), centroids.reshape({rows, static_cast<py::ssize_t>(context.dim)}),
+                        take(std::move(found.counts)));
 }
 
 }  // namespace
@@ -84,6 +87,7 @@ void register_cluster(pybind11::module_& m) {
       .def_readwrite("min_contexts", &muse::SplitOptions::min_contexts)
       .def_readwrite("restarts", &muse::SplitOptions::restarts)
       .def_readwrite("iterations", &muse::SplitOptions::iterations)
+      .def_readwrite("discourse", &muse::SplitOptions::discourse)
       .def_readwrite("adaptive", &muse::SplitOptions::adaptive)
       .def_readwrite("min_share", &muse::SplitOptions::min_share)
       .def_readwrite("max_cosine_two", &muse::SplitOptions::max_cosine_two)

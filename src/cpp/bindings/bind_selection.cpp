@@ -24,7 +24,8 @@ Model selector(const FloatArray& context, const FloatArray& selection, const Ind
 }
 
 void check_tokens(const TokenArray& tokens, const IndexArray& offsets, std::int64_t words, const WeightArray& weights) {
-  if (weights.size() != 0 && weights.size() != words) throw py::value_error("context_weights must hold one number a word");
+  if (weights.size() != 0 && weights.size() != words)
+    throw py::value_error("context_weights must hold one number a word");
   std::int64_t last = 0;
   const bool starts = offsets.size() >= 1 && offsets.at(0) == 0;
   for (const std::int64_t o : as_span(offsets)) {
@@ -36,9 +37,10 @@ void check_tokens(const TokenArray& tokens, const IndexArray& offsets, std::int6
     if (t < 0 || t >= words) throw py::value_error("a token id lies outside the vocabulary");
 }
 
-py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
-                                   const WeightArray& weights, const SelectionOptions& options, const TokenArray& tokens,
-                                   const IndexArray& offsets, const IndexArray& positions, const TokenArray& words) {
+py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& selection,
+                                   const IndexArray& sense_offset, const WeightArray& weights,
+                                   const SelectionOptions& options, const TokenArray& tokens, const IndexArray& offsets,
+                                   const IndexArray& positions, const TokenArray& words) {
   const Model model = selector(context, selection, sense_offset);
   check_tokens(tokens, offsets, model.num_words, weights);
   if (positions.size() != words.size() || offsets.size() != words.size() + 1)

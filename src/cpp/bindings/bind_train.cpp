@@ -27,7 +27,13 @@ py::array_t<float> aligned_zeros(std::int64_t rows, std::int64_t dim) {
   auto* data = static_cast<float*>(::operator new(bytes + 64, kAlign));
   std::memset(data, 0, bytes);
   const py::capsule free(data, [](void* p) { ::operator delete(p, kAlign); });
-  return py::array_t<float>({rows, dim}, {stride * static_cast<std::int64_t>(sizeof(float)), std::int64_t{4}}, data, free);
+  return py::array_t<float>({rows, dim}, {stride * static_cast<std::int64_t>(sizeof(float)), std::int64_t{4}}, data,
+                            free);
+}
+
+bool check_signals() {
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  return true;
 }
 
 // Keeps the numpy arrays alive for as long as the trainer writes to them.
@@ -35,7 +41,8 @@ class PyTrainer {
  public:
   PyTrainer(FloatArray context, FloatArray selection, FloatArray sense, FloatArray collocation, IndexArray sense_offset,
             const IndexArray& word_counts, const Corpus& corpus, const Options& options, double sample,
-            double ns_exponent, const WeightArray& context_weights, std::optional<FloatArray> forward, std::optional<FloatArray> backward)
+            double ns_exponent, const WeightArray& context_weights, std::optional<FloatArray> forward,
+            std::optional<FloatArray> backward)
       : offset_(std::move(sense_offset)), arrays_{context, selection, sense, collocation} {
     Model model;
     model.context = as_matrix(context, "context_vectors", true);
@@ -67,17 +74,33 @@ class PyTrainer {
     return trainer_->alpha_at(epoch, batch);
   }
 
+  // An exception of `tick` or of a signal handler (Ctrl-C) stops the run and is returned beside its numbers, which say
+  // what the arrays hold now.
   py::dict run(int epoch, std::int64_t first, std::int64_t last, int workers, const py::object& tick) {
     RunStats stats;
+    py::object error = py::none();
+    const auto guarded = [&error](const auto& call) {
+      try {
+        return call();
+      } catch (const py::error_already_set& e) {
+        error = e.value();
+        if (e.trace()) PyException_SetTraceback(error.ptr(), e.trace().ptr());
+        return false;
+      }
+    };
     {
       const py::gil_scoped_release release;
       stats = trainer_->run(epoch, first, last, workers, [&](std::int64_t tokens) {
         const py::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-        return tick.is_none() || tick(tokens).cast<bool>();
+        return guarded([&] {
+          check_signals();
+          return tick.is_none() || tick(tokens).cast<bool>();
+        });
       });
     }
+    guarded([] { return check_signals(); });
     py::dict result;
+    result["error"] = error;
     result["targets"] = stats.step.targets;
     result["pairs"] = stats.step.pairs;
     result["reward"] = stats.step.reward;
@@ -169,7 +192,8 @@ void register_train(pybind11::module_& m) {
       py::arg("counts"), py::arg("sample"), "Probability that subsampling keeps a token of each word, float32 (V,).");
   py::class_<PyTrainer>(m, "Trainer", "Trains arrays in place, batch by batch.")
       .def(py::init<FloatArray, FloatArray, FloatArray, FloatArray, IndexArray, const IndexArray&, const muse::Corpus&,
-                    const muse::Options&, double, double, const WeightArray&, std::optional<FloatArray>, std::optional<FloatArray>>(),
+                    const muse::Options&, double, double, const WeightArray&, std::optional<FloatArray>,
+                    std::optional<FloatArray>>(),
            py::kw_only(), py::arg("context_vectors").noconvert(), py::arg("selection_vectors").noconvert(),
            py::arg("sense_vectors").noconvert(), py::arg("collocation_vectors").noconvert(), py::arg("sense_offset"),
            py::arg("word_counts"), py::arg("corpus"), py::arg("options"), py::arg("sample"), py::arg("ns_exponent"),

@@ -19,7 +19,8 @@ void register_train(py::module_& m);
 PYBIND11_MODULE(_core, m) {
   m.doc() = "C++ core of muse: corpus encoding, training, sense selection, nearest neighbours.";
   m.attr("__version__") = MUSE_VERSION;
-  m.def("isa", [] { return std::string(muse::kernels().name); }, "Name of the kernel set in use (see MUSE_ISA).");
+  m.def(
+      "isa", [] { return std::string(muse::kernels().name); }, "Name of the kernel set in use (see MUSE_ISA).");
   m.def(
       "isa_available", [](const std::string& name) { return muse::find_kernels(name.c_str()) != nullptr; },
       py::arg("name"), "Whether this build and processor can run a kernel set.");

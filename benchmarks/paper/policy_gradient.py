@@ -1,0 +1,181 @@
+"""Policy gradient: every update makes the chosen sense less likely (appendix A).
+
+The reward log L̄ is negative, so gradient ascent on log L̄ · log π lowers the probability of the sense that was
+chosen, however good it was. This is measured on the trainer itself: after a few epochs, updates are made one target
+at a time, the chosen sense is read from the trainer's count of senses, and π of that sense in its context is compared
+before and after. Then the same for updates of whole batches, where the updates of other targets, which move the same
+words' P, come on top. `smooth_policy`, which rewards by the likelihood instead of its logarithm, and Boltzmann
+selection, which draws senses alike but estimates values, are measured beside it. The entropy of π over the epochs
+shows what it leads to: ln 3 = 1.099 is a selector that knows nothing.
+
+So that the context of an update is known outside of the trainer, the selector reads the full window of the text as it
+is; all else is the paper's recipe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import common
+from benchmarks.paper import report
+from benchmarks.paper.recipes import Scale, recipe
+from muse import MUSE, _core
+from muse.corpus import encode_corpus
+from muse.training import core_options
+
+STRATEGIES = ("policy", "smooth_policy", "boltzmann")
+BATCH = 2048
+
+
+class Bench:
+    """A trained model, and a trainer whose updates are watched."""
+
+    def __init__(self, model: MUSE, corpus: _core.Corpus, batch_tokens: int, reduction: str) -> None:
+        self.arrays = model.arrays.for_training()
+        self.corpus = corpus
+        self.window = model.settings.window
+        settings = model.settings.replace(batch_tokens=batch_tokens, selection_reduction=reduction)
+        arrays = self.arrays
+        self.trainer = _core.Trainer(
+            context_vectors=arrays.context_vectors, selection_vectors=arrays.selection_vectors,
+            sense_vectors=arrays.sense_vectors, collocation_vectors=arrays.collocation_vectors,
+            sense_offset=arrays.sense_offset, word_counts=model.vocabulary.counts, corpus=corpus,
+            options=core_options(settings, settings.epochs), sample=settings.sample,
+            ns_exponent=settings.ns_exponent, context_weights=np.empty(0, np.float32),
+        )  # fmt: skip
+        self._epoch = settings.epochs  # random draws that training has not used
+
+    def policy(self, token: int) -> NDArray[np.float64]:
+        """π of the word at a place in its context, from equation 1."""
+        offsets = self.corpus.offsets
+        sentence = int(np.searchsorted(offsets, token, side="right")) - 1
+        low, high = max(offsets[sentence], token - self.window), min(offsets[sentence + 1], token + self.window + 1)
+        context = self.arrays.context_vectors[self.corpus.tokens[low:high]].astype(np.float64).sum(axis=0)
+        scores = self.arrays.selection_vectors[self.rows(token)] @ context
+        exponentials = np.exp(scores - scores.max())
+        pi: NDArray[np.float64] = exponentials / exponentials.sum()
+        return pi
+
+    def rows(self, token: int) -> slice[int, int, None]:
+        """The senses of the word at a place."""
+        word = int(self.corpus.tokens[token])
+        return slice(int(self.arrays.sense_offset[word]), int(self.arrays.sense_offset[word + 1]))
+
+    def run(self, batch: int) -> dict[str, Any]:
+        """One batch of training."""
+        return dict(self.trainer.run(self._epoch, batch, batch + 1, 1, None))
+
+
+def single_updates(bench: Bench, count: int, seed: int) -> Iterator[tuple[float, float, float]]:
+    """For updates of one target each: L̄ (or the reward in its place), π of the chosen sense before, and after."""
+    total = bench.corpus.n_tokens
+    if bench.trainer.num_batches != total:
+        raise RuntimeError("batches of one token are not single tokens; has batch_boundaries changed?")
+    for token in np.random.default_rng(seed).permutation(total).tolist():
+        before = bench.policy(token)
+        stats = bench.run(token)
+        if not stats["pairs"] or len(before) < 2:
+            continue  # subsampling dropped it, or it is alone
+        chosen = int(stats["sense_use"][bench.rows(token)].argmax())
+        yield float(stats["reward"]), float(before[chosen]), float(bench.policy(token)[chosen])
+        count -= 1
+        if not count:
+            return
+
+
+def batch_updates(bench: Bench, count: int) -> Iterator[tuple[float, float]]:
+    """For the words that a batch selects a sense for once: π of the chosen sense before the batch, and after."""
+    begin = 0
+    for batch in range(bench.trainer.num_batches):
+        size = min(BATCH * 2, bench.corpus.n_tokens - begin)
+        _, first, times = np.unique(bench.corpus.tokens[begin : begin + size], return_index=True, return_counts=True)
+        places = (begin + first[times == 1]).tolist()
+        before = {token: bench.policy(token) for token in places}
+        stats = bench.run(batch)
+        end = begin + int(stats["tokens"])
+        for token in places:
+            use = stats["sense_use"][bench.rows(token)]
+            if token < end and len(use) > 1 and use.sum() == 1:
+                chosen = int(use.argmax())
+                yield float(before[token][chosen]), float(bench.policy(token)[chosen])
+                count -= 1
+                if not count:
+                    return
+        begin = end
+
+
+def share_lowered(before: NDArray[np.float64], after: NDArray[np.float64]) -> dict[str, float]:
+    """How often the probability fell, and by how much its logarithm changed."""
+    change = np.log(after) - np.log(before)
+    return {"updates": len(change), "lowered": float((change < 0).mean()), "raised": float((change > 0).mean()),
+            "mean_change": float(change.mean())}  # fmt: skip
+
+
+def measure(
+    corpus: Path, scale: Scale, workers: int, updates: int
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows about updates, and about entropy by epoch."""
+    rows: list[dict[str, Any]] = []
+    epochs: list[dict[str, Any]] = []
+    for seed in range(1, scale.seeds + 1):
+        for strategy in STRATEGIES:
+            seen = {"full_text": True, "selection_window": 5, "workers": workers}
+            model = MUSE(corpus_file=corpus, **recipe("paper", strategy, scale, seed=seed, **seen))
+            _, encoded = encode_corpus(corpus_file=corpus, vocab=model.vocabulary)
+            epochs += [{"strategy": strategy, "seed": seed, "epoch": row["epoch"], "entropy": row["selection_entropy"]}
+                       for row in model.history]  # fmt: skip
+            single = np.array(list(single_updates(Bench(model, encoded, 1, "mean"), updates, seed)))
+            row = {"strategy": strategy, "seed": seed, "negative_log_reward": float((single[:, 0] < 1).mean())}
+            rows.append({**row, "update": "of one target", **share_lowered(single[:, 1], single[:, 2])})
+            for reduction in ("sum", "mean"):
+                found = np.array(list(batch_updates(Bench(model, encoded, BATCH, reduction), updates)))
+                rows.append({**row, "update": f"of a batch, {reduction}", **share_lowered(found[:, 0], found[:, 1])})
+            print(strategy, seed, [(r["update"], round(r["lowered"], 3)) for r in rows[-3:]], flush=True)
+    return rows, epochs
+
+
+def draw(figure: Any, epochs: list[dict[str, Any]]) -> None:
+    """Entropy by epoch."""
+    axes = figure.subplots()
+    for strategy in STRATEGIES:
+        mine = [row for row in epochs if row["strategy"] == strategy]
+        numbers = sorted({row["epoch"] for row in mine})
+        mean = [np.mean([row["entropy"] for row in mine if row["epoch"] == number]) for number in numbers]
+        axes.plot(numbers, mean, marker="o", label=strategy)
+    axes.axhline(np.log(3), color="black", linestyle=":", label="uniform over three senses")
+    axes.set_xlabel("epoch")
+    axes.set_ylabel("mean entropy of π, nats")
+    axes.legend()
+    axes.grid(alpha=0.3)
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = report.parser_of("policy_gradient", __doc__)
+    parser.add_argument("--updates", type=int, default=3000, help="watched updates of each kind")
+    arguments = parser.parse_args(argv)
+    corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
+    scale = report.scale_of(arguments)
+    head = report.stamp("policy_gradient", arguments, scale, updates=arguments.updates)
+    rows, epochs = measure(corpus, scale, arguments.workers, arguments.updates)
+    shown = [
+        {**row, "lowered": f"{row['lowered']:.1%}", "raised": f"{row['raised']:.1%}",
+         "negative_log_reward": f"{row['negative_log_reward']:.1%}", "mean_change": f"{row['mean_change']:+.2e}"}
+        for row in rows
+    ]  # fmt: skip
+    columns = {
+        "strategy": "strategy", "seed": "seed", "update": "update", "updates": "watched",
+        "negative_log_reward": "log reward < 0", "lowered": "chosen sense less likely", "raised": "more likely",
+        "mean_change": "mean change of log π",
+    }  # fmt: skip
+    body = [common.markdown_table(shown, columns)]
+    result = {**head, "table": rows, "entropy": epochs}
+    report.publish("policy_gradient", __doc__, arguments, result, body, lambda figure: draw(figure, epochs))
+
+
+if __name__ == "__main__":
+    main()

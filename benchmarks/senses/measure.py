@@ -1,0 +1,110 @@
+"""What is measured of a trained model."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.common import evaluation_file, similarity_sets
+from benchmarks.senses.texts import Encoded, Merged
+from muse import MUSE, _core
+from muse.evaluation import EvaluationResult, PseudoWordTask, ScwsTask, SenseModel, WordSimilarityTask
+from muse.evaluation.bounds import _k_means, _supervised, mean_row, score_word
+from muse.selection import context_weights, selection_options
+
+__all__ = ["SCORES", "bounds_of_context", "bounds_of_windows", "pseudo_words", "sense_numbers", "word_scores"]
+
+SCORES = ("v_measure", "ari", "purity", "majority", "effective_senses", "collapsed", "words", "occurrences")
+_MEASURES = ("MaxSimC", "AvgSimC", "MaxSim", "globalSim", "scored")
+_ENOUGH = 30  # pairs that must be known before a correlation means anything
+_IN_USE = 0.05  # share of a word's uses from which on a sense counts as used
+
+
+def pseudo_words(model: MUSE, merged: Merged, encoded: Encoded) -> EvaluationResult:
+    """The pseudo-word score. The senses are selected in the whole text, so that contexts may cross sentences."""
+    arrays, settings = model.arrays, model.settings
+    senses, _ = _core.select_senses(
+        arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset,
+        context_weights(settings, arrays.word_counts), selection_options(settings), encoded.corpus.tokens,
+        encoded.corpus.offsets, settings.temperature, settings.workers or os.cpu_count() or 1,
+    )  # fmt: skip
+    return merged.task.score(senses[encoded.places])
+
+
+def sense_numbers(model: MUSE, words: Iterable[str]) -> dict[str, Any]:
+    """How many senses words have, and how many of these they use: as ``{senses: words}``, and as means."""
+    known = [word for word in words if word in model]
+    has = [model.n_senses(word) for word in known]
+    shares = [model.sense_prior(word).astype(np.float64) for word in known]
+    uses = [int((share >= _IN_USE).sum()) for share in shares]
+    effective = [float(np.exp(-(share[share > 0] * np.log(share[share > 0])).sum())) for share in shares]
+    return {
+        "has": dict(sorted(Counter(has).items())),
+        "uses": dict(sorted(Counter(uses).items())),
+        "mean_has": _mean(has),
+        "mean_uses": _mean(uses),
+        "effective": _mean(effective),
+    }
+
+
+def word_scores(model: SenseModel) -> dict[str, float]:
+    """SCWS and word similarity, as far as the model knows their words."""
+    task = ScwsTask(evaluation_file("SCWS"), resamples=0)
+    scores: dict[str, float] = {}
+    if sum(all(word is not None and word in model for word in pair.words) for pair in task.pairs) >= _ENOUGH:
+        result = task(model)
+        scores |= {f"SCWS {name}": result[name] for name in _MEASURES if result[name] is not None}
+    for name, path in similarity_sets().items():
+        similarity = WordSimilarityTask({name: path}, resamples=0)
+        if sum(first in model and second in model for first, second, _ in similarity.data[name]) >= _ENOUGH:
+            scores[name] = similarity(model)[f"{name} wv"]
+    return scores
+
+
+def bounds_of_windows(task: PseudoWordTask, vectors: Any, *, window: int, sample: float, seed: int) -> dict[str, Any]:
+    """Majority, k-means and the supervised limit on windows of word vectors: method to scores."""
+    with _one_thread():
+        rows = task.baselines(vectors, window=window, sample=sample, clusters=(2, 3), seed=seed).table
+    task.bounds = None  # the scores of the models stand by themselves here
+    return {row["method"]: {name: row[name] for name in SCORES if name in row} for row in rows}
+
+
+def bounds_of_context(model: MUSE, merged: Merged, encoded: Encoded, seed: int) -> dict[str, Any]:
+    """K-means and the supervised limit on the contexts that the model's own selector sees."""
+    arrays, settings = model.arrays, model.settings
+    contexts = _core.context_vectors(
+        arrays.context_vectors, context_weights(settings, arrays.word_counts), selection_options(settings),
+        encoded.corpus, encoded.places,
+    )  # fmt: skip
+    found: dict[str, list[dict[str, Any]]] = {}
+    for mine in merged.task.by_word():
+        features, truth = _unit(contexts[mine]), merged.member[mine]
+        with _one_thread():
+            labels = {f"k-means {k}": _k_means(features, k, seed) for k in (2, 3)}
+            if (learned := _supervised(features, truth, 5, seed)) is not None:
+                labels["supervised"] = learned
+        for method, chosen in labels.items():
+            found.setdefault(method, []).append(score_word(truth, chosen))
+    rows = [mean_row(method, scores) for method, scores in found.items()]
+    return {row["method"]: {name: row[name] for name in SCORES if name in row} for row in rows}
+
+
+def _one_thread() -> Any:
+    """These problems are small, and on a busy machine the threads of BLAS and OpenMP wait for each other for ages."""
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    return threadpool_limits(1)
+
+
+def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None

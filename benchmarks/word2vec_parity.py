@@ -1,0 +1,134 @@
+"""With one sense a word this package is word2vec: its word vectors are as good as gensim's, within the noise of seeds.
+
+Both train on the same text with the same settings and from vectors of the same length, several seeds each, and are
+compared on WordSim-353, SimLex-999 and MEN. This package runs as word2vec does (every pair draws its own negatives),
+with negatives shared by groups of targets, which is the default, and with more threads. A difference from gensim
+counts as noise where Welch's t-test over seeds does not reject equality at p < .01; with few seeds that is a weak
+test, so differences are shown too. The exit status is 1 where this package is below by more than noise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import common
+from muse import MUSE
+from muse.evaluation import SenseKeyedVectors, WordSimilarityTask
+
+REFERENCE = "gensim"
+SIGNIFICANT = 0.01
+
+
+def systems(workers: int) -> dict[str, dict[str, Any]]:
+    """Name and settings of each system; gensim's are the same, less what it does not know."""
+    found: dict[str, dict[str, Any]] = {
+        REFERENCE: {"workers": 1},
+        "muse, negatives of each pair": {"group_size": 1, "workers": 1},
+        "muse, shared negatives": {"group_size": 16, "workers": 1},
+    }
+    if workers > 1:
+        found[f"muse, shared negatives, {workers} threads"] = {"group_size": 16, "workers": workers}
+        found[f"gensim, {workers} threads"] = {"workers": workers}
+    return found
+
+
+def train(system: str, corpus: Path, settings: Mapping[str, Any]) -> Any:
+    """A model to evaluate."""
+    if not system.startswith(REFERENCE):
+        scale = (3 * settings["vector_size"]) ** -0.5  # gensim starts from uniform numbers within ±1 / vector_size
+        return MUSE(corpus_file=corpus, senses=1, initial_scale=scale, **settings)
+    from gensim.models import Word2Vec
+
+    return SenseKeyedVectors.from_gensim(Word2Vec(corpus_file=str(corpus), sg=1, **settings))
+
+
+def measure(corpus: Path, task: WordSimilarityTask, seeds: int, workers: int, shared: Mapping[str, Any]) -> list[Any]:
+    """One row for each run."""
+    rows = []
+    for seed in range(1, seeds + 1):
+        for system, own in systems(workers).items():
+            start = time.perf_counter()
+            model = train(system, corpus, {**shared, **own, "seed": seed})
+            seconds = time.perf_counter() - start
+            found = task(model).summary
+            scores = {name: found[f"{name} wv"] for name in task.data}
+            rows.append({"system": system, "seed": seed, "seconds": seconds, **scores})
+            print(
+                system, seed, {name: round(value, 4) for name, value in scores.items()}, f"{seconds:.0f} s", flush=True
+            )
+    return rows
+
+
+def compare(rows: list[dict[str, Any]], names: list[str]) -> list[dict[str, Any]]:
+    """For each system and data set mean, spread, the difference from gensim and whether it is noise."""
+    from scipy.stats import ttest_ind
+
+    table = []
+    for system in dict.fromkeys(row["system"] for row in rows):
+        for name in names:
+            mine = [row[name] for row in rows if row["system"] == system]
+            peer = [row[name] for row in rows if row["system"] == REFERENCE]
+            line: dict[str, Any] = {
+                "system": system, "data": name, "mean": float(np.mean(mine)), "rho": common.mean_sd(mine),
+                "difference": float(np.mean(mine) - np.mean(peer)), "p": None, "within_noise": None,
+            }  # fmt: skip
+            if system != REFERENCE and len(mine) > 1:
+                p = float(ttest_ind(mine, peer, equal_var=False).pvalue)  # not a number where nothing varies
+                line["p"] = p if np.isfinite(p) else float(line["difference"] == 0)
+                line["within_noise"] = bool(line["p"] >= SIGNIFICANT)
+            table.append(line)
+    return table
+
+
+def page(result: dict[str, Any]) -> str:
+    """The markdown page."""
+    settings = result["settings"]
+    columns = {"system": "system", "data": "data", "rho": "Spearman, mean ± sd", "difference": "to gensim",
+               "p": "p", "within_noise": "within noise"}  # fmt: skip
+    listed = ", ".join(f"{name} {value}" for name, value in settings.items())
+    verdict = [line for line in result["table"] if line["within_noise"] is False]
+    worse = [f"{line['system']} on {line['data']} ({line['difference']:+.3f})" for line in verdict]
+    said = f"Beyond the noise of seeds (p < {SIGNIFICANT}): {'; '.join(worse)}." if worse else "All within seed noise."
+    head = f"`{result['command']}`, {result['date']}: {listed}; gensim {result['machine']['gensim']}."
+    return "\n\n".join(
+        ["# One sense a word is word2vec", head, common.markdown_table(result["table"], columns), said, ""]
+    )
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.word2vec_parity", description=__doc__.split("\n", 1)[0])
+    common.add_arguments(parser)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--vector-size", type=int, default=100)
+    parser.add_argument("--epochs", type=int, default=5)
+    arguments = parser.parse_args(argv)
+    corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
+    task = WordSimilarityTask(common.similarity_sets(), resamples=0)
+    shared = {"vector_size": arguments.vector_size, "window": 5, "negative": 5, "sample": 1e-4, "min_count": 5,
+              "alpha": 0.025, "min_alpha": 0.0001, "epochs": arguments.epochs}  # fmt: skip
+    rows = measure(corpus, task, arguments.seeds, arguments.workers, shared)
+    head = common.stamp(
+        "python -m benchmarks.word2vec_parity", corpus=Path(arguments.corpus).name, limit_tokens=arguments.limit_tokens,
+        seeds=arguments.seeds, **shared,
+    )  # fmt: skip
+    result = {**head, "table": compare(rows, list(task.data)), "runs": rows}
+    text = page(result)
+    print(text)
+    folder = common.results_dir(arguments)
+    if folder is not None:
+        common.write_json(folder / "word2vec_parity.json", result)
+        (folder / "word2vec_parity.md").write_text(text, encoding="utf-8")
+    below = [line for line in result["table"] if line["within_noise"] is False and line["difference"] < 0]
+    if any(line["system"].startswith("muse") for line in below):
+        sys.exit("this package is below gensim by more than the noise of seeds")
+
+
+if __name__ == "__main__":
+    main()

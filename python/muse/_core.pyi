@@ -1,0 +1,231 @@
+"""Types of the C++ core; its docstrings are in src/cpp/bindings/."""
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from os import PathLike
+from typing import Any, TypeAlias, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+_Floats: TypeAlias = NDArray[np.float32]
+_Int32: TypeAlias = NDArray[np.int32]
+_Int64: TypeAlias = NDArray[np.int64]
+
+def isa() -> str: ...
+def isa_available(name: str) -> bool: ...
+
+# -- bind_corpus.cpp ---------------------------------------------------------------------------------------------------
+
+class Encoder:
+    def __init__(
+        self,
+        vocab: Sequence[str] | None = None,
+        max_vocab_size: int = 0,
+        max_ram: int = 0,
+        spill_dir: str | PathLike[str] = "",
+        keep_rule: Callable[[str, int, int], bool] | None = None,
+    ) -> None: ...
+    def add_sentences(self, sentences: Iterable[Iterable[str]]) -> int: ...
+    def add_text(self, chunk: bytes, source: str = "text") -> None: ...
+    def end_text(self) -> None: ...
+    def add_file(
+        self, path: str | PathLike[str], workers: int = 1, progress: Callable[[int], object] | None = None
+    ) -> bool: ...
+    def vocabulary(self) -> tuple[list[str], _Int64]: ...
+    def finish(self, mapping: _Int32) -> Corpus: ...
+    @property
+    def raw_tokens(self) -> int: ...
+    @property
+    def raw_sentences(self) -> int: ...
+
+class Corpus:
+    @staticmethod
+    def from_arrays(tokens: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]]) -> Corpus: ...
+    @property
+    def n_tokens(self) -> int: ...
+    @property
+    def n_sentences(self) -> int: ...
+    @property
+    def raw_tokens(self) -> int: ...
+    @property
+    def raw_sentences(self) -> int: ...
+    @property
+    def spilled(self) -> bool: ...
+    @property
+    def tokens(self) -> _Int32: ...
+    @property
+    def offsets(self) -> _Int64: ...
+
+# -- bind_train.cpp ----------------------------------------------------------------------------------------------------
+
+class Strategy(Enum):
+    greedy = 0
+    eps_greedy = 1
+    boltzmann = 2
+    policy = 3
+    smooth_policy = 4
+
+class Formulation(Enum):
+    one_sided = 0
+    two_sided = 1
+    factorized = 2
+
+class Reward(Enum):
+    likelihood = 0
+    sampled_likelihood = 1
+
+class Collocates(Enum):
+    one = 0
+    all = 1
+
+class SelectionUpdate(Enum):
+    paper = 0
+    posterior = 1
+    none = 2
+
+class Options:
+    strategy: Strategy
+    formulation: Formulation
+    reward: Reward
+    collocates: Collocates
+    selection_update: SelectionUpdate
+    window: int
+    shrink_windows: bool
+    shrink_selection: bool
+    selection: SelectionOptions
+    negative: int
+    group_size: int
+    group_negatives: int
+    alpha: float
+    min_alpha: float
+    selection_alpha: float
+    selection_mean: bool
+    epsilon: float
+    temperature: float
+    batch_tokens: int
+    posterior_weight: float
+    posterior_selects: bool
+    train_context_vectors: bool
+    sibling_share: float
+    max_norm: float
+    seed: int
+    epochs: int
+
+class _RunStats(TypedDict):
+    targets: int
+    pairs: int
+    reward: float
+    loss: float
+    loss_pairs: int
+    entropy: float
+    entropy_targets: int
+    tokens: int
+    next_batch: int
+    stopped: bool
+    diverged: bool
+    sense_use: _Int64
+    error: BaseException | None
+
+class Trainer:
+    def __init__(
+        self,
+        *,
+        context_vectors: _Floats,
+        selection_vectors: _Floats,
+        sense_vectors: _Floats,
+        collocation_vectors: _Floats,
+        sense_offset: _Int64,
+        word_counts: _Int64,
+        corpus: Corpus,
+        options: Options,
+        sample: float,
+        ns_exponent: float,
+        context_weights: _Floats,
+        forward_values: _Floats | None = None,
+        backward_values: _Floats | None = None,
+    ) -> None: ...
+    @property
+    def num_batches(self) -> int: ...
+    def alpha_at(self, epoch: int, batch: int) -> float: ...
+    def run(
+        self, epoch: int, first: int, last: int, workers: int, tick: Callable[[int], bool] | None = None
+    ) -> _RunStats: ...
+
+def aligned_zeros(rows: int, dim: int) -> _Floats: ...
+def keep_probabilities(counts: _Int64, sample: float) -> _Floats: ...
+
+# -- bind_selection.cpp ------------------------------------------------------------------------------------------------
+
+class SelectionOptions:
+    window: int
+    mean: bool
+    cross_sentences: bool
+    full_text: bool
+    distance: list[float]
+
+def sense_scores(
+    context_vectors: _Floats,
+    selection_vectors: _Floats,
+    sense_offset: _Int64,
+    context_weights: _Floats,
+    options: SelectionOptions,
+    tokens: _Int32,
+    offsets: _Int64,
+    positions: _Int64,
+    words: _Int32,
+) -> _Floats: ...
+def select_senses(
+    context_vectors: _Floats,
+    selection_vectors: _Floats,
+    sense_offset: _Int64,
+    context_weights: _Floats,
+    options: SelectionOptions,
+    tokens: _Int32,
+    offsets: _Int64,
+    temperature: float = 1.0,
+    workers: int = 1,
+) -> tuple[_Int32, _Floats]: ...
+
+# -- bind_cluster.cpp --------------------------------------------------------------------------------------------------
+
+class SplitOptions:
+    min_contexts: int
+    restarts: int
+    iterations: int
+    adaptive: bool
+    discourse: int
+    min_share: float
+    max_cosine_two: float
+    max_cosine_more: float
+    seed: int
+
+def sample_occurrences(corpus: Corpus, num_words: int, cap: int, seed: int) -> tuple[_Int64, _Int64]: ...
+def context_vectors(
+    context_vectors: _Floats, context_weights: _Floats, options: SelectionOptions, corpus: Corpus, places: _Int64
+) -> _Floats: ...
+def split_senses(
+    context_vectors: _Floats,
+    context_weights: _Floats,
+    options: SelectionOptions,
+    corpus: Corpus,
+    offsets: _Int64,
+    places: _Int64,
+    wanted: _Int32,
+    split: SplitOptions,
+    workers: int,
+) -> tuple[_Int32, _Floats, _Int64]: ...
+
+# -- bind_search.cpp ---------------------------------------------------------------------------------------------------
+
+def top_k(
+    matrix: _Floats,
+    queries: _Floats,
+    k: int,
+    *,
+    scale: _Floats | None = None,
+    mask: NDArray[np.uint8] | None = None,
+    workers: int = 0,
+) -> tuple[_Int64, _Floats]: ...

@@ -1,0 +1,71 @@
+"""When training writes the model to ``checkpoint_dir``."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from muse.settings import Settings
+
+if TYPE_CHECKING:
+    from muse.model import MUSE
+
+__all__ = ["CHECKPOINT_NAME", "Checkpoints"]
+
+logger = logging.getLogger("muse")
+
+CHECKPOINT_NAME = "checkpoint.safetensors"
+
+
+class Checkpoints:
+    """Writes a model every so many tokens or seconds, or after each epoch; nothing where there is no folder.
+
+    There is one file, `CHECKPOINT_NAME`, which is replaced only when the new one is complete.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be made.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._folder = None if settings.checkpoint_dir is None else Path(settings.checkpoint_dir)
+        every = None if self._folder is None else settings.checkpoint_every
+        self._every_tokens = every if isinstance(every, int) else None
+        self._every_seconds = int(every[:-1]) if isinstance(every, str) else None
+        self._each_epoch = every is None
+        self._batch_tokens = settings.batch_tokens
+        self._tokens, self._written = 0, time.monotonic()
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+
+    def batches(self, most: int) -> int:
+        """How many batches may run before the next checkpoint, at least one and at most `most`."""
+        if self._every_tokens is None:
+            return most
+        return min(most, max(1, (self._every_tokens - self._tokens) // self._batch_tokens))
+
+    def trained(self, tokens: int) -> None:
+        """Take note of tokens that were trained on."""
+        self._tokens += tokens
+
+    def is_due(self, *, epoch_ends: bool = False) -> bool:
+        """Whether to write now."""
+        if self._every_tokens is not None:  # to the nearest batch
+            return self._tokens + self._batch_tokens > self._every_tokens
+        if self._every_seconds is not None:
+            return time.monotonic() - self._written >= self._every_seconds
+        return self._folder is not None and self._each_epoch and epoch_ends
+
+    def write(self, model: MUSE) -> None:
+        """Write the model. A full disk costs the checkpoint, not the training."""
+        self._tokens, self._written = 0, time.monotonic()
+        if self._folder is None:
+            return
+        try:
+            model.save(self._folder / CHECKPOINT_NAME)
+        except OSError as error:
+            logger.error("the checkpoint could not be written, and training goes on without it: %s", error)
+        self._written = time.monotonic()

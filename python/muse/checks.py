@@ -1,0 +1,124 @@
+"""Checks of settings.
+
+Each takes a setting's name and value, and returns the value as it is kept or raises an error that says what is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from muse.callbacks import HOOKS
+
+MAX_SENSES = 1000  # of one word
+
+Check = Callable[[str, Any], Any]
+
+
+def choice(*allowed: str) -> Check:
+    """One of the given strings."""
+
+    def check(name: str, value: Any) -> str:
+        if isinstance(value, str) and value in allowed:
+            return value
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+
+    return check
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise TypeError(f"{name} must be True or False; got {value!r}")
+
+
+def integer(low: int, high: int) -> Check:
+    """An integer from `low` to `high`."""
+
+    def check(name: str, value: Any) -> int:
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+            raise TypeError(f"{name} must be an integer from {low} to {high}; got {value!r}")
+        whole = int(value)
+        if not low <= whole <= high:
+            raise ValueError(f"{name} must be from {low} to {high}; got {whole}")
+        return whole
+
+    return check
+
+
+def number(low: float, high: float, *, above: bool = False) -> Check:
+    """A number from `low` (or above it) to `high`."""
+    span = f"above {low:g} and at most {high:g}" if above else f"from {low:g} to {high:g}"
+
+    def check(name: str, value: Any) -> float:
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+            raise TypeError(f"{name} must be a number {span}; got {value!r}")
+        real = float(value)
+        if math.isnan(real) or not low <= real <= high or (above and real == low):
+            raise ValueError(f"{name} must be a number {span}; got {value}")
+        return real
+
+    return check
+
+
+def optional(check: Check) -> Check:
+    """None, or what `check` allows."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def path_like(name: str, value: Any) -> str:
+    """A path."""
+    if not isinstance(value, (str, PathLike)):
+        raise TypeError(f"{name} must be a path; got {value!r}")
+    return str(fspath(value))
+
+
+def senses(name: str, value: Any) -> int | str | dict[str, int]:
+    """A number of senses, one for each of some words, or 'auto'."""
+    if value == "auto":
+        return "auto"
+    if isinstance(value, Mapping):
+        count = integer(1, MAX_SENSES)
+        for word in value:
+            if not isinstance(word, str):
+                raise TypeError(f"the keys of {name} must be words (str); got {word!r}")
+        return {word: count(f"{name}[{word!r}]", k) for word, k in value.items()}
+    if isinstance(value, numbers.Integral):
+        return int(integer(1, MAX_SENSES)(name, value))
+    raise TypeError(f"{name} must be an integer, a dict {{word: senses}}, or 'auto'; got {value!r}")
+
+
+def interval(name: str, value: Any) -> int | str:
+    """Tokens, or seconds as in '600s'."""
+    if isinstance(value, str):
+        if re.fullmatch(r"[1-9][0-9]*s", value):
+            return value
+        raise ValueError(f"{name} must be a number of tokens or seconds such as '600s'; got {value!r}")
+    return int(integer(1, 2**62)(name, value))
+
+
+def trim_rule(name: str, value: Any) -> Callable[[str, int, int], Any]:
+    """gensim's trim_rule."""
+    if not callable(value):
+        raise TypeError(f"{name} must be a function of (word, count, min_count), as in gensim; got {value!r}")
+    return value  # type: ignore[no-any-return]
+
+
+def callbacks(name: str, value: Any) -> tuple[Any, ...]:
+    """Objects with some of the hooks of `muse.Callback`."""
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list of callbacks; got {value!r}")
+    given = tuple(value)
+    for callback in given:
+        if isinstance(callback, type):
+            raise TypeError(f"{name} holds the class {callback.__name__}; give an instance: {callback.__name__}()")
+        if not any(callable(getattr(callback, hook, None)) for hook in HOOKS):
+            raise TypeError(f"{callback!r} in {name} has none of the methods {', '.join(HOOKS)}")
+    return given

@@ -1,0 +1,316 @@
+"""The core's training step against the plain implementation of the paper in tests/reference.py, and against numeric
+derivatives of the losses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from muse import _core
+from reference import Config, Parameters, Result, run_batch
+from step_cases import Case, covering_choices, is_valid, make_case, make_epoch, make_trainer
+
+MATRICES = {"P": "context_vectors", "Q": "selection_vectors", "U": "sense_vectors", "V": "collocation_vectors",
+            "F": "forward_values", "B": "backward_values"}  # fmt: skip
+TOLERANCE = 1e-5  # of the largest number in a matrix
+
+
+def assert_same(case: Case, model: Parameters, start: Parameters) -> dict[str, float]:
+    """Every matrix as in the reference; returns how far each moved, relative to its scale."""
+    moved = {}
+    for symbol, name in MATRICES.items():
+        expected = getattr(model, symbol)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(case.arrays[name], expected, rtol=0, atol=TOLERANCE * scale, err_msg=name)
+        moved[symbol] = float(np.abs(expected - getattr(start, symbol)).max() / scale)
+    return moved
+
+
+def assert_same_statistics(stats: dict[str, Any], expected: Result) -> None:
+    exact = {"targets": expected.targets, "pairs": len(expected.pairs), "loss_pairs": expected.loss_pairs,
+             "entropy_targets": expected.entropy_targets}  # fmt: skip
+    assert {name: stats[name] for name in exact} == exact
+    assert stats["sense_use"].tolist() == expected.sense_use.tolist()
+    for name in ("reward", "loss", "entropy"):
+        assert stats[name] == pytest.approx(getattr(expected, name), rel=2e-5, abs=1e-5), name
+    assert not stats["stopped"]
+    assert not stats["diverged"]
+
+
+def compare(config: Config, *, words_collocate: bool = False, seed: int = 0) -> tuple[dict[str, float], list[Result]]:
+    """Train both over all batches of an epoch; returns how far each matrix moved, and the reference's decisions."""
+    case = make_case(seed=seed, words_collocate=words_collocate)
+    start, model = case.parameters(), case.parameters()
+    trainer, epoch = make_trainer(case, config), make_epoch(case, config)
+    results, begin = [], 0
+    assert trainer.num_batches >= 4
+    for batch in range(trainer.num_batches):
+        stats = trainer.run(0, batch, batch + 1, 1)
+        end = begin + stats["tokens"]
+        results.append(run_batch(epoch, model, begin, end, config.alpha, config.selection_alpha))
+        assert_same_statistics(stats, results[-1])
+        begin = end
+    assert begin == len(case.tokens)
+    return assert_same(case, model, start), results
+
+
+PAPER = [
+    (strategy, formulation, reward, collocates, group_size)
+    for strategy, formulation, reward, collocates, group_size in product(
+        ("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"),
+        ("one_sided", "two_sided", "factorized"),
+        ("likelihood", "sampled_likelihood"),
+        ("one", "all"),
+        (1, 4),
+    )
+    if is_valid({"strategy": strategy, "formulation": formulation})
+]
+
+
+@pytest.mark.parametrize(("strategy", "formulation", "reward", "collocates", "group_size"), PAPER)
+def test_the_paper_and_shared_negatives(strategy, formulation, reward, collocates, group_size):
+    config = Config(
+        strategy=strategy, formulation=formulation, reward=reward, collocates=collocates, group_size=group_size
+    )
+    moved, results = compare(config)
+    expected = set("PQUVFB") if formulation == "factorized" else set("PQUV")
+    assert {name for name, distance in moved.items() if distance > 1e-3} == expected
+    used = np.sum([result.sense_use for result in results], axis=0)
+    assert (used[: make_case().arrays["sense_offset"][1]] > 0).all()  # ties of a word without preference are random
+
+
+EXTENSIONS: dict[str, tuple[Any, ...]] = {
+    "strategy": ("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"),
+    "formulation": ("one_sided", "two_sided", "factorized"),
+    "reward": ("likelihood", "sampled_likelihood"),
+    "collocates": ("one", "all"),
+    "selection_update": ("paper", "posterior", "none"),
+    "posterior_selects": (False, True),
+    "posterior_weight": (1.0, 0.5),
+    "group_size": (1, 4, 7),
+    "group_negatives": (0, 5),
+    "negative": (3, 0),
+    "shrink_windows": (True, False),
+    "shrink_selection": (True, False),
+    "selection_window": (2, 6),
+    "mean": (False, True),
+    "cross_sentences": (False, True),
+    "full_text": (False, True),
+    "distance": ((), (0.0, 1.0, 0.7, 0.5, 0.4, 0.3, 0.25)),
+    "context_weights": ((), tuple(float(x) for x in np.linspace(0.2, 1.0, 12))),
+    "selection_mean": (True, False),
+    "train_context_vectors": (True, False),
+    "sibling_share": (0.0, 0.3),
+    "max_norm": (0.0, 1.8),
+    "sample": (0.02, 0.0),
+    "temperature": (1.0, 0.6),
+    "words_collocate": (False, True),
+}
+CHOICES = [choice for seed in (0, 1) for choice in covering_choices(EXTENSIONS, seed)]
+
+
+@pytest.mark.parametrize("number", range(len(CHOICES)))
+def test_every_pair_of_extensions(number):
+    choice = dict(CHOICES[number])
+    words_collocate = choice.pop("words_collocate")
+    rate = 1.0 if choice["selection_mean"] else 0.02
+    moved, _ = compare(Config(**choice, selection_alpha=rate), words_collocate=words_collocate, seed=number)
+    assert min(moved["U"], moved["V"]) > 1e-3
+    learns = choice["selection_update"] != "none"
+    assert (moved["Q"] > 1e-4) == learns
+    capped = choice["max_norm"] > 0
+    assert (moved["P"] > (0 if capped else 1e-4)) == (learns and choice["train_context_vectors"])
+
+
+def test_the_covering_design_covers():
+    names = list(EXTENSIONS)
+    seen = {(a, choice[a], b, choice[b]) for choice in CHOICES for a in names for b in names}
+    wanted = {
+        (a, x, b, y)
+        for a, b in product(names, names)
+        for x, y in product(EXTENSIONS[a], EXTENSIONS[b])
+        if a != b and is_valid({a: x, b: y})
+    }
+    assert wanted <= seen
+
+
+@pytest.mark.parametrize("epoch", [0, 3])
+def test_epochs_draw_anew(epoch):
+    config = Config()
+    case = make_case()
+    model = case.parameters()
+    trainer = make_trainer(case, config)
+    tokens = trainer.run(epoch, 0, 1, 1)["tokens"]
+    run_batch(make_epoch(case, config, epoch), model, 0, tokens, config.alpha, config.selection_alpha)
+    assert_same(case, model, model)
+
+
+def test_max_norm_bounds_the_rows_that_move():
+    config = Config(max_norm=1.0, selection_alpha=20.0)
+    case = make_case()
+    trainer = make_trainer(case, config)
+    stats = trainer.run(0, 0, trainer.num_batches, 1)
+    assert stats["targets"] > 100
+    lengths = np.linalg.norm(case.arrays["context_vectors"], axis=1)
+    assert lengths.max() <= 1.0 + 1e-6
+    assert lengths.min() > 0.1
+
+
+@pytest.mark.parametrize("full_text", [False, True])
+@pytest.mark.parametrize("cross_sentences", [False, True])
+@pytest.mark.parametrize("mean", [False, True])
+def test_the_selector_in_use_sees_what_it_saw_in_training(mean, cross_sentences, full_text):
+    config = Config(mean=mean, cross_sentences=cross_sentences, full_text=full_text, shrink_selection=False, sample=0.0,
+                    distance=(0.5, 1.0, 0.8, 0.6), context_weights=tuple(np.linspace(0.2, 1, 12)))  # fmt: skip
+    case = make_case()
+    epoch, model = make_epoch(case, config), case.parameters()
+    selections = [reference.select(epoch, model, i) for i in range(len(case.tokens))]
+    options = _core.SelectionOptions()
+    options.window, options.mean, options.distance = config.selection_window, mean, config.distance
+    options.cross_sentences = cross_sentences
+    given = (case.arrays["context_vectors"], case.arrays["selection_vectors"], case.arrays["sense_offset"],
+             np.array(config.context_weights, np.float32), options)  # fmt: skip
+    sense, probability = _core.select_senses(*given, case.tokens, case.offsets, workers=2)
+    # Ties go to the lowest number in use.
+    assert sense.tolist() == [int(np.argmax(s.s)) for s in selections]
+    np.testing.assert_allclose(probability, [reference.softmax(s.s).max() for s in selections], atol=1e-6)
+    if cross_sentences:
+        return
+    places = [(i, n) for i, length in enumerate(np.diff(case.offsets)) for n in range(length)]
+    contexts = [case.tokens[case.offsets[i] : case.offsets[i + 1]] for i, _ in places]
+    offsets = np.concatenate(([0], np.cumsum([len(c) for c in contexts]))).astype(np.int64)
+    positions = np.array([n for _, n in places])
+    scores = _core.sense_scores(*given, np.concatenate(contexts), offsets, positions, case.tokens)
+    np.testing.assert_allclose(scores, np.concatenate([s.s for s in selections]), atol=1e-5)
+
+
+# --- numeric derivatives ----------------------------------------------------------------------------------------------
+
+
+def numeric_gradient(loss, x: np.ndarray, step: float = 1e-5) -> np.ndarray:
+    """d loss / d x by central differences; loss reads x."""
+    gradient = np.zeros_like(x)
+    for index in np.ndindex(*x.shape):
+        here = x[index]
+        x[index] = here + step
+        up = loss()
+        x[index] = here - step
+        gradient[index] = (up - loss()) / (2 * step)
+        x[index] = here
+    return gradient
+
+
+def one_batch(config: Config) -> tuple[Case, Parameters, Result]:
+    """A batch in which all decisions and rewards are known, after the core has taken its step."""
+    case = make_case(seed=5, dim=6, selection_size=5)
+    case.tokens, case.offsets = case.tokens[:25].copy(), np.array([0, 7, 8, 10, 25])
+    start = case.parameters()
+    trainer = make_trainer(case, config)
+    assert trainer.num_batches == 1
+    trainer.run(0, 0, 1, 1)
+    result = run_batch(make_epoch(case, config), case_copy(start), 0, 25, config.alpha, config.selection_alpha)
+    return case, start, result
+
+
+def case_copy(model: Parameters) -> Parameters:
+    return replace(model, **{name: getattr(model, name).copy() for name in MATRICES})
+
+
+def assert_step_follows(loss, case: Case, start: Parameters, symbol: str, rate: float) -> None:
+    """The core moved a matrix by -rate times the numeric gradient of the loss."""
+    matrix = getattr(start, symbol)
+    before = matrix.copy()
+    gradient = numeric_gradient(loss, matrix)
+    step = case.arrays[MATRICES[symbol]] - before
+    scale = np.abs(gradient).max()
+    assert scale > 1e-4
+    np.testing.assert_allclose(-step / rate, gradient, rtol=0, atol=2e-4 * scale, err_msg=symbol)
+
+
+SELECTION_LOSSES = [
+    {"strategy": strategy, "formulation": formulation, "reward": reward}
+    for strategy, formulation, reward in product(
+        ("eps_greedy", "policy", "smooth_policy"),
+        ("one_sided", "two_sided", "factorized"),
+        ("likelihood", "sampled_likelihood"),
+    )
+    if is_valid({"strategy": strategy, "formulation": formulation})
+]
+
+
+@pytest.mark.parametrize("collocates", ["one", "all"])
+@pytest.mark.parametrize("choice", SELECTION_LOSSES, ids=lambda choice: "-".join(choice.values()))
+def test_the_selection_step_descends_the_papers_loss(choice, collocates):
+    config = Config(**choice, collocates=collocates, temperature=0.8, mean=collocates == "all",
+                    selection_alpha=10.0)  # fmt: skip
+    case, start, result = one_batch(config)
+    epoch = make_epoch(case, config)
+    states = {"factorized": 1.0}.get(config.formulation, 0.0)
+    sides = 1 if config.formulation == "one_sided" else 2
+
+    def loss() -> float:
+        """Mean over the batch's targets of the loss of each (mean over its pairs, and over the two sides)."""
+        selections = {i: reference.select(epoch, start, i) for i in result.selections}
+        total = 0.0
+        for pair in result.pairs:
+            for position, state in [(pair.target, "forward"), (pair.collocate, "backward")][:sides]:
+                selection = replace(selections[position], sense=result.selections[position].sense)
+                if len(selection.s) > 1:
+                    state = states * getattr(selection, state)
+                    total += pair.share / sides * reference.selection_loss(config, selection, state, pair.reward)
+        return total / result.targets
+
+    for symbol in "PQFB" if states else "PQ":
+        assert_step_follows(loss, case, start, symbol, config.selection_alpha)
+
+
+def test_the_posterior_step_descends_a_cross_entropy():
+    config = Config(selection_update="posterior", collocates="all", posterior_weight=0.7)
+    case, start, result = one_batch(config)
+    epoch = make_epoch(case, config)
+    posterior = {i: reference.softmax(result.selections[i].s) - g for i, g in result.gradient.items()}  # held fixed
+    assert all(p.sum() == pytest.approx(1) and p.min() > 0 for p in posterior.values())
+
+    def loss() -> float:
+        cross_entropies = [
+            -p @ np.log(reference.softmax(reference.select(epoch, start, i).s)) for i, p in posterior.items()
+        ]
+        return sum(cross_entropies) / result.targets
+
+    for symbol in "PQ":
+        assert_step_follows(loss, case, start, symbol, config.selection_alpha)
+
+
+@pytest.mark.parametrize("collocates", ["one", "all"])
+def test_the_representation_step_descends_the_skip_gram_loss(collocates):
+    # All targets in one group: U and V take a single step on the loss of the batch.
+    config = Config(collocates=collocates, group_size=64, group_negatives=6)
+    case, start, result = one_batch(config)
+    assert len(result.groups) == 1
+
+    def loss() -> float:
+        return sum(reference.pair_loss(start.U, start.V, pair) for pair in result.pairs)
+
+    for symbol in "UV":
+        assert_step_follows(loss, case, start, symbol, config.alpha)
+
+
+def test_a_pair_with_its_own_negatives_descends_the_skip_gram_loss():
+    config = Config(batch_tokens=1, negative=5, sample=0.0)  # one target a batch
+    case = make_case(seed=5, dim=6, selection_size=5)
+    start = case.parameters()
+    make_trainer(case, config).run(0, 0, 1, 1)
+    result = run_batch(make_epoch(case, config), case_copy(start), 0, 1, config.alpha, config.selection_alpha)
+    (pair,) = result.pairs
+    assert len(pair.negatives) > 1
+
+    def loss() -> float:
+        return reference.pair_loss(start.U, start.V, pair)
+
+    for symbol in "UV":
+        assert_step_follows(loss, case, start, symbol, config.alpha)
