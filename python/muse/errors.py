@@ -32,6 +32,8 @@ class UnknownWordError(KeyError):
 
     def __str__(self) -> str:
         message = f"the word {self.word!r} is not in the vocabulary"
+        if not isinstance(self.word, str):
+            return f"{message}; words are strings"
         near = nearest_spellings(self.word, self._vocabulary)
         if near:
             return f"{message}; the nearest known spellings are {', '.join(map(repr, near))}"

@@ -88,7 +88,7 @@ class Settings:
     )  # fmt: skip
     epsilon: float = _setting(0.05, number(0, 1), "Share of random senses in eps_greedy.")
     temperature: float = _setting(
-        1.0, number(0, 1e6, above=True), "Of the softmax over senses: small is close to greedy, large to random."
+        1.0, number(1e-6, 1e6), "Of the softmax over senses: small is close to greedy, large to random."
     )
     epochs: int = _setting(5, integer(1, 1_000_000), "Passes over the corpus.")
     seed: int = _setting(1, integer(0, 2**64 - 1), "Same seed and one worker: same model, bit for bit.")
@@ -101,7 +101,7 @@ class Settings:
     sorted_vocab: bool = _setting(True, flag, "Number the words by falling count.")
     shrink_windows: bool = _setting(True, flag, "Draw each target's window from 1..window, as word2vec does.")
     collocates: str = _setting("all", choice("one", "all"), "Collocates of a target: one drawn at random, or all.")
-    batch_tokens: int = _setting(2048, integer(1, 2**31 - 1), "Tokens between two updates of the selection module.")
+    batch_tokens: int = _setting(2048, integer(1, 2**20), "Tokens between two updates of the selection module.")
     callbacks: Sequence[Any] = _setting((), checks.callbacks, "Objects with the hooks of muse.Callback.", runtime=True)
     progress: bool = _setting(False, flag, "Show a progress bar.", runtime=True)
     device: str = _setting("cpu", choice("cpu", "cuda", "auto"), "Where to train.", runtime=True)

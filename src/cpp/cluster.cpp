@@ -191,11 +191,13 @@ class Splitter {
     context_vectors(context_, selection_, weights_, corpus_, places, dim_, contexts_.data());
     for (int i = 0; i < n; ++i) kmeans_.unit(contexts_.data() + static_cast<std::ptrdiff_t>(i) * dim_);
     const float* clustered = options_.discourse > 0 ? average_discourse(places) : contexts_.data();
-    for (int k = most; k >= 2; --k) {
+    for (int k = most, found = 0; k >= 2; k = std::min(k - 1, std::max(2, 2 * found))) {
       kmeans_.run(clustered, n, k, static_cast<std::uint64_t>(word));
       if (clustered != contexts_.data()) kmeans_.centre(contexts_.data(), n, k);
       WordSenses senses = collect(n, k);
-      if (senses.counts.size() < 2) continue;
+      found = static_cast<int>(senses.counts.size());
+      if (found < 2 && k == 2) break;
+      if (found < 2) continue;  // many needless clusters at once: go on with two
       if (!options_.adaptive || supported(senses, n, k)) return senses;
     }
     return one_sense(n);

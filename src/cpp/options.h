@@ -26,6 +26,13 @@ struct SelectionOptions {
   std::vector<float> distance;  // weight of a context word by its distance 0..window (0: the word itself); empty: all 1
 
   float distance_weight(int d) const { return distance.empty() ? 1.0f : distance[static_cast<std::size_t>(d)]; }
+
+  // Whether windows of up to `reach` positions can be read.
+  bool fits(int reach) const {
+    return reach >= 1 && reach <= kLongestWindow &&
+           (distance.empty() || distance.size() > static_cast<std::size_t>(reach));
+  }
+  static constexpr int kLongestWindow = 1 << 20;
 };
 
 struct Options {

@@ -17,12 +17,15 @@ namespace muse {
 
 namespace {
 
+constexpr int kMostDrawn = 1 << 16;  // negatives of a pair or a group, targets of a group
+
 void check(bool fits, const char* message) {
   if (!fits) throw std::invalid_argument(message);
 }
 
 void check_matrix(const Matrix& m, std::int64_t rows, int dim, const char* name) {
-  const bool padded = m.stride % kRowPad == 0 && m.stride >= m.padded_dim();
+  const bool aligned = reinterpret_cast<std::uintptr_t>(m.data) % (kRowPad * sizeof(float)) == 0;
+  const bool padded = aligned && m.stride % kRowPad == 0 && m.stride >= m.padded_dim();
   if (m.empty() || m.rows != rows || m.dim != dim || !padded)
     throw std::invalid_argument(std::string(name) +
                                 " has the wrong shape or unpadded rows: make it with aligned_zeros");
@@ -42,11 +45,12 @@ void check_model(const Model& model, const Corpus& corpus, const Options& option
   check(model.senses_of(0) > 0, "a word without senses");
   check(options.formulation == Formulation::kOneSided || !model.word_collocation() || senses == words,
         "two-sided formulations need one collocation vector a sense");
-  check(options.window >= 1 && options.selection.window >= 1, "window must be at least 1");
-  check(options.selection.distance.empty() ||
-            static_cast<int>(options.selection.distance.size()) > std::max(options.window, options.selection.window),
-        "distance weights must cover the window");
-  check(options.negative >= 0 && options.group_size >= 1 && options.batch_tokens >= 1, "option out of range");
+  check(options.selection.fits(options.window) && options.selection.fits(options.selection.window),
+        "window must be at least 1, and distance weights must cover it");
+  check(options.negative >= 0 && options.negative <= kMostDrawn && options.group_size >= 1 &&
+            options.group_size <= kMostDrawn && options.group_negatives >= 0 && options.group_negatives <= kMostDrawn &&
+            options.batch_tokens >= 1 && options.temperature > 0.0f,
+        "option out of range");
   for (const std::int32_t token : corpus.tokens())
     check(token < words, "the corpus has a word id beyond the vocabulary");
 }

@@ -25,10 +25,14 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     ------
     IsADirectoryError, FileNotFoundError
         If `path` is a folder, or lies in one that does not exist.
+    OSError
+        If `path` is a device, a pipe or a socket.
     """
     target = Path(os.path.realpath(path))  # a link stays a link
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder; give the name of a file in it", str(path))
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "is not a regular file, and would be lost; give another name", str(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(target.parent))
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")

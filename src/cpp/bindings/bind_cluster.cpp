@@ -15,8 +15,7 @@ namespace {
 void check(const Matrix& context, const WeightArray& weights, const SelectionOptions& options, const Corpus& corpus) {
   if (weights.size() != 0 && weights.size() != context.rows)
     throw py::value_error("context_weights must hold one number a word");
-  if (!options.distance.empty() && static_cast<int>(options.distance.size()) <= options.window)
-    throw py::value_error("distance weights must cover the window");
+  if (!options.fits(options.window)) throw py::value_error("window must be at least 1, and distance weights cover it");
   for (const std::int32_t token : corpus.tokens())
     if (token >= context.rows) throw py::value_error("the corpus has a word id beyond the vocabulary");
 }
@@ -57,6 +56,8 @@ py::tuple py_split_senses(const FloatArray& context_vectors_, const WeightArray&
     throw py::value_error("wanted and offsets must fit the vocabulary");
   const auto o = as_span(offsets);
   const auto p = as_span(places);
+  if (split.restarts < 1 || split.iterations < 1 || split.min_contexts < 1)
+    throw py::value_error("restarts, iterations and min_contexts must be at least 1");
   if (o[0] != 0 || o.back() != places.size()) throw py::value_error("offsets do not fit places");
   for (std::size_t i = 1; i < o.size(); ++i)
     if (o[i] < o[i - 1]) throw py::value_error("offsets must not decrease");

@@ -11,7 +11,8 @@ namespace muse::bindings {
 
 namespace {
 
-Model selector(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset) {
+Model selector(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
+               const SelectionOptions& options) {
   Model model;
   model.context = as_matrix(context, "context_vectors", false);
   model.selection = as_matrix(selection, "selection_vectors", false);
@@ -20,6 +21,10 @@ Model selector(const FloatArray& context, const FloatArray& selection, const Ind
   if (sense_offset.size() != model.num_words + 1 || sense_offset.at(0) != 0 ||
       model.num_senses() != model.selection.rows || model.context.dim != model.selection.dim)
     throw py::value_error("context_vectors, selection_vectors and sense_offset do not fit together");
+  const auto rows = as_span(sense_offset);
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (rows[i] <= rows[i - 1]) throw py::value_error("every word needs at least one sense");
+  if (!options.fits(options.window)) throw py::value_error("window must be at least 1, and distance weights cover it");
   return model;
 }
 
@@ -41,7 +46,7 @@ py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& 
                                    const IndexArray& sense_offset, const WeightArray& weights,
                                    const SelectionOptions& options, const TokenArray& tokens, const IndexArray& offsets,
                                    const IndexArray& positions, const TokenArray& words) {
-  const Model model = selector(context, selection, sense_offset);
+  const Model model = selector(context, selection, sense_offset, options);
   check_tokens(tokens, offsets, model.num_words, weights);
   if (positions.size() != words.size() || offsets.size() != words.size() + 1)
     throw py::value_error("positions, words and offsets do not fit together");
@@ -64,7 +69,8 @@ py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& 
 py::tuple py_select_senses(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
                            const WeightArray& weights, const SelectionOptions& options, const TokenArray& tokens,
                            const IndexArray& offsets, float temperature, int workers) {
-  const Model model = selector(context, selection, sense_offset);
+  const Model model = selector(context, selection, sense_offset, options);
+  if (!(temperature > 0.0f)) throw py::value_error("temperature must be above 0");
   check_tokens(tokens, offsets, model.num_words, weights);
   std::vector<std::int32_t> sense(static_cast<std::size_t>(tokens.size()));
   std::vector<float> probability(sense.size());
