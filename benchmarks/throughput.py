@@ -221,12 +221,12 @@ def summarise(runs: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
-NOTES = """\
-- What tokens and pairs are, and how the peers' pairs are counted, is said at the head of benchmarks/throughput.py.
-- The default recipe is timed in its epoch with senses.
-- The paper's recipe trains one collocate a token, the others all of the window: compare its pairs, not its tokens.
-- fastText is the wheel `fasttext-wheel` as published, compiled for any x86-64; compiled for the machine it is faster.
-"""
+NOTES = {  # by what the name of a system holds
+    "": "What tokens and pairs are, and how the peers' pairs are counted, is said at the head of benchmarks/throughput.py.",
+    "default recipe": "The default recipe is timed in its epoch with senses.",
+    "paper's recipe": "The paper's recipe trains one collocate a token, the others the window: compare pairs, not tokens.",
+    "fastText": "fastText is the wheel `fasttext-wheel`, compiled for any x86-64; compiled for the machine it is faster.",
+}
 
 
 def page(result: dict[str, Any]) -> str:
@@ -238,9 +238,11 @@ def page(result: dict[str, Any]) -> str:
         f"of {settings['repeats']} rounds. {machine['cpu']}, {machine['cores']} cores, {machine['isa']}, load before "
         f"{machine['load_before']}; gensim {machine['gensim']}."
     )
-    left_out = [f"- {name} is left out: its package is not installed." for name in result["left_out"]]
-    return "\n\n".join(["# Throughput", where, common.markdown_table(result["table"], COLUMNS), NOTES]) + "\n".join(
-        left_out
+    systems = [row["system"] for row in result["table"]]
+    notes = [f"- {note}" for part, note in NOTES.items() if any(part in system for system in systems)]
+    notes += [f"- {name} is left out: its package is not installed." for name in result["left_out"]]
+    return (
+        "\n\n".join(["# Throughput", where, common.markdown_table(result["table"], COLUMNS), "\n".join(notes)]) + "\n"
     )
 
 

@@ -368,7 +368,8 @@ def make_pairs(
     pairs: list[Pair] = []
     shared = []
     if config.group_size > 1 and config.negative > 0:
-        shared = [negative_row(n) for n in range(config.group_negatives or config.group_size)]
+        usual = math.ceil(config.group_size * max(5, config.negative) / 5)
+        shared = [negative_row(n) for n in range(config.group_negatives or usual)]
     for i, chosen in collocates.items():
         u = int(model.offset[epoch.word[i]]) + result.selections[i].sense
         for j in chosen:

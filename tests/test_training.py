@@ -443,6 +443,12 @@ def test_what_cannot_be_resumed():
     assert len(model.history) == 4
 
 
+def test_a_vocabulary_that_forgets_cannot_be_resumed_on_a_text_read_again():
+    model = train(max_vocab_size=60)
+    with pytest.raises(ValueError, match="only the process that built the vocabulary can resume"):
+        model.train(CORPUS.sentences, resume=True)
+
+
 def test_a_checkpoint_after_each_epoch_is_a_model(tmp_path):
     loaded = []
 

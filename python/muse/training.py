@@ -168,10 +168,17 @@ class _Run:
             )
         if state["corpus"] != self._corpus_size():
             tokens, sentences, words = state["corpus"]
+            forgot = ""
+            if self.settings.max_vocab_size is not None:
+                forgot = (
+                    " (with max_vocab_size, uses of words that were forgotten for a while differ when a text is read "
+                    "again: only the process that built the vocabulary can resume)"
+                )
             raise ValueError(
                 f"the model was in training on {tokens:,} tokens in {sentences:,} sentences, with {words:,} words; "
                 f"this corpus has {self.corpus.n_tokens:,} tokens in {self.corpus.n_sentences:,} sentences, with "
                 f"{len(self.model.vocabulary):,} words: resume on the same corpus, or call train without resume=True"
+                + forgot
             )
         return state
 

@@ -49,7 +49,14 @@ struct Options {
 
   int negative = 25;        // negatives a pair, >= 0
   int group_size = 1;       // extension: consecutive targets that share negatives; 1 = every pair draws its own
-  int group_negatives = 0;  // negatives drawn for a group of targets; 0 = group_size
+  int group_negatives = 0;  // negatives drawn for a group of targets; 0 = group_size, times negative / 5 beyond five
+
+  // One shared negative stands for negative / shared_negatives() of each pair: kept small, or small vocabularies
+  // diverge.
+  int shared_negatives() const {
+    if (negative == 0 || group_negatives > 0) return negative == 0 ? 0 : group_negatives;
+    return negative <= 5 ? group_size : (group_size * negative + 4) / 5;
+  }
 
   float alpha = 0.025f;            // learning rate of U and V at the start
   float min_alpha = 0.025f;        // and at the end; linear in between

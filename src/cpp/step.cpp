@@ -216,10 +216,7 @@ void Step::add_collocates(int first, int last) {
 
 void Step::add_negatives() {
   const bool shared = options_.group_size > 1;
-  const int count = !shared                        ? targets_.front().pairs * options_.negative
-                    : options_.negative == 0       ? 0
-                    : options_.group_negatives > 0 ? options_.group_negatives
-                                                   : options_.group_size;
+  const int count = shared ? options_.shared_negatives() : targets_.front().pairs * options_.negative;
   const auto key = static_cast<std::uint64_t>(batch_->token[at(targets_.front().position)]);
   for (int n = 0; n < count; ++n) {
     const std::int32_t word = negatives_.draw(negative_draw_.bits(key, at(n)));

@@ -22,13 +22,17 @@ using muse::Strategy;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// A matrix that owns its padded rows.
+// A matrix that owns its rows, padded and aligned as training needs them.
 struct Rows {
-  std::vector<float> data;
+  struct alignas(64) Line {
+    float x[muse::kRowPad] = {};
+    bool operator==(const Line&) const = default;
+  };
+  std::vector<Line> data;
   muse::Matrix view;
 
-  Rows(std::int64_t rows, int dim, unsigned seed) : data(at(rows * ((dim + 15) / 16 * 16))) {
-    view = {data.data(), rows, dim, (dim + 15) / 16 * 16};
+  Rows(std::int64_t rows, int dim, unsigned seed) : data(at(rows * ((dim + 15) / 16))) {
+    view = {data.front().x, rows, dim, (dim + 15) / 16 * 16};
     std::mt19937 generator(seed);
     std::normal_distribution<float> normal(0.0f, 0.4f);
     for (std::int64_t r = 0; r < rows; ++r)
@@ -95,8 +99,9 @@ Options small_options() {
 }
 
 bool finite(const Rows& rows) {
-  for (const float x : rows.data)
-    if (!std::isfinite(x)) return false;
+  for (const Rows::Line& line : rows.data)
+    for (const float x : line.x)
+      if (!std::isfinite(x)) return false;
   return true;
 }
 
@@ -236,8 +241,9 @@ TEST_CASE("step: what is not to move does not move") {
     options.strategy = Strategy::kGreedy;
     options.selection_update = SelectionUpdate::kNone;
     options.negative = 0;
-    const Toy toy;
-    for (float* x = toy.p.view.data; x != toy.p.view.data + toy.p.data.size(); ++x) *x = std::abs(*x);
+    Toy toy;
+    for (Rows::Line& line : toy.p.data)
+      for (float& x : line.x) x = std::abs(x);
     for (int d = 0; d < Toy::kSelection; ++d) toy.q.view.row(4)[d] = -10.0f;
     const muse::RunStats stats = toy.train(options);
     CHECK(stats.sense_use[4] == 0);
@@ -268,8 +274,8 @@ TEST_CASE("step: greedy on zero scores spreads a word over its senses") {
   Options options = small_options();
   options.strategy = Strategy::kGreedy;
   options.selection_update = SelectionUpdate::kNone;
-  const Toy toy;
-  std::fill(toy.q.view.data, toy.q.view.data + toy.q.data.size(), 0.0f);
+  Toy toy;
+  std::fill(toy.q.data.begin(), toy.q.data.end(), Rows::Line{});
   std::vector<std::int64_t> use(12, 0);
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     options.seed = seed;
