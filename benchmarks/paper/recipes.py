@@ -3,7 +3,7 @@
 ``paper``
     `MUSE.paper_defaults()`: everything as in the paper, random vectors at the start; only the dimension and the number
     of epochs follow the scale of the experiment. The policy's reward is log L̄, with the negatives, as in the paper's
-    equation 4 and appendix A; the value strategies' is L̂.
+    equation 5 and appendix A; the value strategies' is L̂.
 ``start``
     The paper's selection learning (strategy, reward, its update of P and Q) on this package's defaults for all else:
     senses that start from clustered contexts, fixed P, all collocates, averaged and weighted contexts.

@@ -188,8 +188,9 @@ class Settings:
     max_norm: float = _setting(30.0, number(0, 1e9), "Longest vector allowed in the selection module; 0: no limit.")
     group_size: int = _setting(16, integer(1, 1024), "Targets in a row that share their negatives; 1: none do.")
     group_negatives: int | None = _setting(
-        None, optional(integer(1, 65536)), "Negatives that a group shares; None: as many as targets, and more with negative > 5."
-    )
+        None, optional(integer(1, 65536)),
+        "Negatives that a group shares; None: as many as targets, and more where negative is above 5."
+    )  # fmt: skip
     selection_reduction: str = _setting(
         "sum", choice("sum", "mean"), "Whether a batch's updates of the selection module add up or are averaged."
     )
