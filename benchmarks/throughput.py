@@ -222,10 +222,10 @@ def summarise(runs: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 NOTES = {  # by what the name of a system holds
-    "": "What tokens and pairs are, and how the peers' pairs are counted, is said at the head of benchmarks/throughput.py.",
+    "": "What tokens and pairs are, and how peers' pairs are counted: see the head of benchmarks/throughput.py.",
     "default recipe": "The default recipe is timed in its epoch with senses.",
-    "paper's recipe": "The paper's recipe trains one collocate a token, the others the window: compare pairs, not tokens.",
-    "fastText": "fastText is the wheel `fasttext-wheel`, compiled for any x86-64; compiled for the machine it is faster.",
+    "paper's recipe": "The paper's recipe trains one collocate a token, the others all: compare pairs, not tokens.",
+    "fastText": "fastText is `fasttext-wheel`, built for any x86-64; built for the machine it is faster.",
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from muse import MUSE, __main__
+from muse import MUSE, __main__, __version__
 from muse.datasets import make_ambiguous_corpus
 
 QUICK = ["--epochs", "3", "--vector-size", "24", "--workers", "2"]
@@ -28,7 +28,9 @@ def test_demo_on_generated_text(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert __main__.main(["demo", *QUICK]) == 0
     printed = capsys.readouterr().out
     assert "6,000 generated sentences in which 24 words mean two things each" in printed
-    assert re.search(r"1,000 words, [\d,]+ senses, dimension 24, 3 epochs in [\d.]+ s: [\d,]+ tokens/s", printed)
+    assert re.search(r"1,000 words, [\d,]+ senses, dimension 24, 3 epochs in [\d.]+ s \(reading", printed)
+    assert re.search(r" s \(reading [\d.]+ s, split [\d.]+ s\); last epoch [\d,]+ tokens/s\n", printed)
+    assert re.search(r"in the \d+ words that have several: [\d.]+ in effective use a word", printed)
     assert 1 <= float(re.search(r"([\d.]+) in effective use", printed)[1]) <= 2
     assert 0 <= float(re.search(r"V-measure ([\d.]+)", printed)[1]) <= 1
     for word in __main__.DEMO_CARDS:
@@ -41,11 +43,24 @@ def test_demo_on_generated_text(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 def test_demo_on_a_file_saves_its_model(text_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     saved = tmp_path / "model.safetensors"
-    arguments = ["demo", "--corpus", str(text_file), "--words", "rock", "--senses", "3", "--save", str(saved), *QUICK]
+    arguments = [
+        "demo",
+        "--corpus",
+        str(text_file),
+        "--words",
+        "rock",
+        "rokc",
+        "--senses",
+        "3",
+        "--save",
+        str(saved),
+        *QUICK,
+    ]
     assert __main__.main(arguments) == 0
     printed = capsys.readouterr().out
     assert "V-measure" not in printed
     assert printed.count("rock#") == 3
+    assert "rokc: the word 'rokc' is not in the vocabulary; the nearest known spellings are 'rock'" in printed
     model = MUSE.load(saved)
     assert model.n_senses("rock") == 3
     assert model.vector_size == 24
@@ -61,16 +76,32 @@ def test_train_then_senses(text_file: Path, tmp_path: Path, capsys: pytest.Captu
     assert printed.count("  bank#") == 2
     shares = re.search(r"in this context: bank#0 (\d+)%, bank#1 (\d+)%", printed)
     assert sum(map(int, shares.groups())) in (99, 100, 101)
+    assert "the shares in the training text" not in printed
+    assert __main__.main(["senses", saved, "bank", "--context", "qwerty asdf"]) == 0
+    assert "no word of it is known: these are the shares in the training text" in capsys.readouterr().out
+    assert __main__.main(["senses", saved, "bnak"]) == 1
+    assert re.search("the nearest known spellings are .*'bank'", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("command", ["train", "demo"])
+def test_where_a_model_cannot_be_saved_is_said_before_training(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(__main__, "MUSE", None)  # nothing is trained
+    corpus = ["text.txt"] if command == "train" else []
+    assert __main__.main([command, *corpus, "--save", str(tmp_path / "nowhere" / "m")]) == 1
+    printed = capsys.readouterr()
+    assert printed.err == f"muse {command}: {tmp_path / 'nowhere'}: the folder does not exist; make it first\n"
+    assert printed.out == ""
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "missing.txt", "--save", "m.safetensors"], "missing.txt"),
+        (["train", "missing.txt", "--save", "m.safetensors"], "missing.txt: corpus_file: no such file"),
         (["train", "TEXT", "--save", "m.safetensors", "--window", "wide"], "window must be an integer"),
         (["train", "TEXT", "--save", "m.safetensors", "--strategy", "gready"], "strategy must be one of 'greedy'"),
         (["train", "TEXT", "--save", "nowhere/m.safetensors", "--epochs", "1", "--vector-size", "4"], "nowhere"),
-        (["demo", "--corpus", "TEXT", "--words", "bnak", *QUICK], "'bnak' is not in the vocabulary"),
         (["senses", "TEXT", "bank"], "TEXT"),
     ],
 )
@@ -94,5 +125,19 @@ def test_errors_are_one_line_on_standard_error(
 def test_module_runs_as_a_program() -> None:
     done = subprocess.run([sys.executable, "-m", "muse", "--help"], capture_output=True, text=True, check=True)
     assert re.search(r"\{demo,train,senses\}", done.stdout)
+    version = subprocess.run([sys.executable, "-m", "muse", "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout == f"muse {__version__}\n"
     wrong = subprocess.run([sys.executable, "-m", "muse"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
+
+
+def test_help_names_choices_and_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        __main__.main(["train", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "One of greedy, eps_greedy, boltzmann, policy, smooth_policy. Default: greedy." in shown
+    assert "One of random, split." in shown
+    assert "Dimension of the sense vectors. Default: 300." in shown
+    with pytest.raises(SystemExit):
+        __main__.main(["demo", "--help"])
+    assert "Dimension of the sense vectors. Default: 100." in " ".join(capsys.readouterr().out.split())

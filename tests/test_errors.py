@@ -59,6 +59,21 @@ def test_names_that_are_no_settings(name, hint):
         MUSE(**{name: 1})
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("start_alpha", "the setting alpha holds for all of the training; give it to MUSE(...)"),
+        ("end_alpha", "the setting min_alpha holds for all of the training; give it to MUSE(...)"),
+        ("workers", "the setting workers holds for all of the training; give it to MUSE(...)"),
+        ("iter", "it is called epochs, as in gensim 4"),
+        ("qwertyuiop", "help(muse.MUSE.train) lists what it takes"),
+    ],
+)
+def test_names_that_train_does_not_take(name, hint):
+    with raises(TypeError, f"'{name}' is not an argument of train: {hint}"):
+        toy_model().train([["head"]], **{name: 1})
+
+
 def test_hints_name_real_settings():
     from muse.settings import _OTHER_NAMES
 
@@ -259,6 +274,11 @@ def test_bad_queries():
         model.similarity("head", "army", how="cosine")
     with raises(UnknownSenseError, "there is no sense 3 of 'head', which has 3"):
         model.predict_collocates("head", sense=3)
+    for topn in (0, 2.5, None):
+        with raises(ValueError, f"topn must be an integer of at least 1; got {topn!r}"):
+            model.predict_collocates("head", topn=topn)
+    with raises(ValueError, "vectors have no attribute 'sample_int' here, only 'count'"):
+        model.wv.get_vecattr("head", "sample_int")
     with raises(ValueError, "give either a context, which selects the sense, or sense"):
         model.predict_collocates("head", "the head", sense=0)
 
@@ -283,6 +303,13 @@ def test_bad_contexts():
     for positions in (0, [0]):
         with raises(ValueError, f"2 contexts need a list of as many positions; got {positions!r}"):
             model.sense_vectors("head", ["head x", "head y"], position=positions)
+    for position in (1.5, "1", True):
+        with raises(TypeError, f"a position is an index of the context's tokens, an integer or None; got {position!r}"):
+            model.sense_vectors("head", "the head", position=position)
+    with raises(ValueError, "one context needs one position; got [0, 1]"):
+        model.sense_vectors("head", "the head", position=[0, 1])
+    with raises(ValueError, "sense_probabilities_batch takes a list of words and a list of as many contexts"):
+        model.sense_probabilities_batch("head", ["the head"])
     with raises(TypeError, "disambiguate_batch takes an iterable of sentences; for a single one use disambiguate"):
         model.disambiguate_batch("the head")
     with raises(TypeError, "a context must be a string or a list of tokens; got 7"):

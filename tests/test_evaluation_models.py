@@ -68,6 +68,15 @@ def test_bootstrap_is_seeded_and_covers():
         bootstrap_spearman(x, y, resamples=0)
 
 
+def test_bootstrap_ranks_each_sample_as_scipy_does():
+    generator = np.random.default_rng(1)
+    x, y = generator.integers(0, 9, size=(2, 30)).astype(float)  # with ties
+    chosen = np.random.default_rng(5).integers(0, 30, size=(50, 30))
+    expected = [require("scipy.stats").spearmanr(x[rows], y[rows]).statistic for rows in chosen]
+    found = bootstrap_spearman(x, y, resamples=50, seed=5, confidence=0.9)
+    assert found == pytest.approx(tuple(np.quantile(expected, [0.05, 0.95])))
+
+
 def test_missing_scipy_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.metrics", None)

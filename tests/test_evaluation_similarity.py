@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from muse import MUSE
 from muse.evaluation import (
     ScwsTask,
     SenseKeyedVectors,
@@ -76,6 +77,29 @@ def test_scws_is_its_formulas(model, ratings):
         result.score == result["MaxSimC"] == pytest.approx(spearman([9, 8, 1], [cos(90, 80), cos(0, 10), cos(10, 60)]))
     )
     assert result.table[0]["low"] <= result.table[0]["rho"] <= result.table[0]["high"]
+
+
+def test_scws_asks_a_model_about_all_contexts_at_once(ratings):
+    model = MUSE([pair.contexts[k] for pair in read_scws(ratings) for k in (0, 1)] * 60, senses=2, vector_size=8,
+                 min_count=1, sample=0, epochs=2, workers=1, init="random", window=2)  # fmt: skip
+    calls = []
+
+    class OneByOne:
+        wv, sense_vectors, n_senses = model.wv, model.sense_vectors, model.n_senses
+
+        def __contains__(self, word):
+            return word in model
+
+        def sense_probabilities(self, *asked):
+            calls.append(asked)
+            return model.sense_probabilities(*asked)
+
+    assert ScwsTask(ratings, resamples=0)(model).items == ScwsTask(ratings, resamples=0)(OneByOne()).items
+    assert len(calls) == 8
+    words, contexts = ["bank", "the", "bank", "a"], ["cash at the bank", "the bank", "qwerty", ["a", "loan"]]
+    for word, context, found in zip(words, contexts, model.sense_probabilities_batch(words, contexts), strict=True):
+        np.testing.assert_array_equal(found, model.sense_probabilities(word, context))
+    assert model.sense_probabilities_batch([], []) == []
 
 
 def test_scws_reports_what_it_skipped(model, ratings):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 import subprocess
 import sys
 
@@ -382,8 +384,24 @@ def test_no_cut_or_flipped_byte_crashes(saved, mmap):
     assert survived > 0
 
 
+@pytest.mark.parametrize("mmap", [False, True])
+def test_models_are_pickled_and_copied_after_queries(saved, mmap):
+    model = MUSE.load(saved, mmap=mmap)
+    model.build_vocab([["head", "army"] * 9], update=True)
+    expected, near = model.sense_probabilities("head", "the army"), model.sv.most_similar("head#0")
+    model.wv.most_similar("head")
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
+        np.testing.assert_array_equal(again.sense_probabilities("head", "the army"), expected)
+        assert again.sv.most_similar("head#0") == near
+        assert list(again.vocabulary) == list(model.vocabulary)
+    with pytest.raises(ValueError, match="there is no text to train on"):
+        again.train()  # what build_vocab read is not copied
+
+
 def test_load_takes_runtime_settings_only(saved):
     assert MUSE.load(saved, workers=3, progress=True).settings.workers == 3
+    with pytest.raises(ValueError, match=r"^workers must be from 1 to 4096; got 0"):
+        MUSE.load(saved, workers=0)
     with pytest.raises(TypeError, match="'window' is part of the model; load can set workers, "):
         MUSE.load(saved, window=3)
     with pytest.raises(TypeError, match="'threads' is not a setting of MUSE: it is called workers"):

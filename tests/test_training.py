@@ -212,8 +212,10 @@ def test_log_lines(caplog):
     caplog.set_level(logging.INFO, "muse")
     train(epochs=2)
     lines = [record.getMessage() for record in caplog.records if record.name == "muse"]
-    assert re.match(r"epoch 1 of 2 \(words\): \d+ thousand tokens/s, loss \d\.\d+, reward 0\.\d+, senses", lines[0])
-    assert re.match(r"split \d+ words into \d+ senses; \d+ words have more than one", lines[1])
+    assert re.match(r"epoch 1 of 2 \(words\): \d+ thousand tokens/s, loss \d\.\d+, reward 0\.\d+, \|P\|", lines[0])
+    assert re.match(r"splitting \d+ words into senses$", lines[1])
+    assert re.match(r"split \d+ words into \d+ senses; \d+ words have more than one", lines[2])
+    assert re.search(r"; in the \d+ words that have several senses: senses used \d\.\d+, collapsed \d+%$", lines[-1])
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 

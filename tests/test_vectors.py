@@ -35,6 +35,15 @@ def check_same(got, expected):
 # -- keys --------------------------------------------------------------------------------------------------------------
 
 
+def test_gensims_names_of_rows_and_counts():
+    model = toy_model()
+    for view in (model.sv, model.wv):
+        assert dict(view.key_to_index) == {key: row for row, key in enumerate(view.index_to_key)}
+    assert model.sv.get_vecattr("head#1", "count") == model.sense_counts("head")[1]
+    assert model.wv.get_vecattr("head", "count") == model.arrays.word_counts[model.vocabulary.index("head")]
+    assert model.corpus_total_words == model.vocabulary.raw_words
+
+
 def test_sense_keys():
     assert parse_sense_key("head#0") == ("head", 0)
     assert parse_sense_key(("head", 2)) == ("head", 2)

@@ -67,8 +67,8 @@ def recipe(name: str, strategy: str | None, scale: Scale, *, seed: int = 1, **ch
     }
     own: dict[str, Any] = {}
     if name == "paper":
-        own = {"strategy": strategy, "reward": "sampled_likelihood" if strategy == "policy" else "likelihood"}
-        size = {**MUSE.paper_defaults(), **size, "negative": MUSE.paper_defaults()["negative"]}
+        paper = MUSE.paper_defaults(strategy or "eps_greedy")
+        size = {**paper, **size, "negative": paper["negative"]}
     elif name == "start":
         own = {"strategy": strategy, "selection_update": "paper"}
     elif name == "word":

@@ -6,20 +6,24 @@ import argparse
 import dataclasses
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from muse import MUSE
+from muse import MUSE, Callback, __version__
+from muse.checks import Choice
+from muse.context import as_tokens
 from muse.corpus import LineSentence
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
-from muse.errors import UnknownWordError
+from muse.errors import DivergenceError, UnknownWordError
 from muse.evaluation.clustering import purity, v_measure
+from muse.formats.replacing import check_target
 from muse.settings import Settings
 
 DEMO_SENTENCES, DEMO_WORDS = 40_000, 1_000
+DEMO_SENSES = 2
 DEMO_DIMENSION = 100  # enough for a small text, and quick
 DEMO_CARDS = ("bank", "spring", "rock", "cell", "match")
 # What a person knows to be ambiguous; cards of those that a named corpus holds are shown.
@@ -50,8 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run: Callable[[argparse.Namespace], None] = options.run
     try:
         run(options)
-    except (OSError, ValueError, MemoryError, UnknownWordError) as error:
-        print(f"muse {options.command}: {error}", file=sys.stderr)
+    except (OSError, ValueError, MemoryError, UnknownWordError, DivergenceError) as error:
+        said = str(error)
+        if isinstance(error, OSError) and error.strerror and error.filename is not None:
+            said = f"{error.filename}: {error.strerror}"
+        print(f"muse {options.command}: {said}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -60,13 +67,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="muse", description="Sense embeddings from plain text.")
+    parser.add_argument("--version", action="version", version=f"muse {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
 
     demo = commands.add_parser("demo", help="train on generated text with known senses, or on a file; show senses")
     demo.add_argument("--corpus", metavar="FILE", help="plain text, one sentence a line, words separated by spaces")
     demo.add_argument("--words", nargs="+", metavar="WORD", help="words whose senses are shown")
     demo.add_argument("--save", metavar="PATH", help="keep the model")
-    _add_settings(demo, ("epochs", "vector_size", "senses", "workers", "seed"))
+    own = {"vector_size": str(DEMO_DIMENSION), "senses": f"{DEMO_SENSES} for the generated text"}
+    _add_settings(demo, ("epochs", "vector_size", "senses", "workers", "seed"), own)
     demo.set_defaults(run=run_demo)
 
     train = commands.add_parser("train", help="train on a file and save the model")
@@ -83,13 +92,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_settings(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
-    """Options for some settings of MUSE; their meaning and default are those of `muse.settings`."""
+def _add_settings(parser: argparse.ArgumentParser, names: Sequence[str], own: Mapping[str, str] | None = None) -> None:
+    """Options for some settings of MUSE; their meaning is that of `muse.settings`, and the default where not `own`."""
     fields = {field.name: field for field in dataclasses.fields(Settings)}
     group = parser.add_argument_group("settings of the model (MUSE in Python has more)")
     for name in names:
-        meaning = fields[name].metadata["doc"].replace("%", "%%")
-        group.add_argument("--" + name.replace("_", "-"), type=_value, dest=name, metavar="X", help=meaning)
+        meaning, check, default = fields[name].metadata["doc"], fields[name].metadata["check"], fields[name].default
+        if isinstance(check, Choice):
+            meaning += f" One of {', '.join(check.allowed)}."
+        if own and name in own:
+            meaning += f" Default: {own[name]}."
+        elif default is not None:  # else the meaning says what None does
+            meaning += f" Default: {default}."
+        option = "--" + name.replace("_", "-")
+        group.add_argument(option, type=_value, dest=name, metavar="X", help=meaning.replace("%", "%%"))
     parser.set_defaults(setting_names=names)
 
 
@@ -117,30 +133,37 @@ def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def run_demo(options: argparse.Namespace) -> None:
-    """Train, then print speed, sense use, the score against the known senses, and sense cards."""
+    """Train and save, then print speed, sense use, the score against the known senses, and sense cards."""
+    _check_target(options.save)
     settings = {"vector_size": DEMO_DIMENSION, "progress": sys.stderr.isatty(), **_given_settings(options)}
     if options.corpus is None:
         corpus = make_ambiguous_corpus(DEMO_SENTENCES, DEMO_WORDS, seed=0)
         ambiguous = len(corpus.ambiguous_words)
         print(f"text      {DEMO_SENTENCES:,} generated sentences in which {ambiguous} words mean two things each")
-        model = _train({"sentences": corpus.sentences, "senses": 2, **settings})
+        model = _train({"sentences": corpus.sentences}, {"senses": DEMO_SENSES, **settings})
+        _save(model, options.save)
         _print_recovery(model, corpus)
         sentences: Iterable[list[str]] = corpus.sentences
     else:
         print(f"text      {options.corpus}")
-        model = _train({"corpus_file": options.corpus, **settings})
+        model = _train({"corpus_file": options.corpus}, settings)
+        _save(model, options.save)
         sentences = islice(LineSentence(options.corpus), EXAMPLES_FROM)
     words = options.words or [word for word in (DEMO_CARDS if options.corpus is None else FILE_CARDS) if word in model]
-    examples = _find_examples(model, words, sentences)
+    examples = _find_examples(model, [word for word in words if word in model], sentences)
     for word in words:
-        _print_card(model, word, examples[word])
-    _save(model, options.save)
+        if word in model:
+            _print_card(model, word, examples[word])
+        else:
+            print(f"\n{word}: {UnknownWordError(word, model.vocabulary.words)}")
 
 
 def run_train(options: argparse.Namespace) -> None:
     """Train on a file and save."""
+    _check_target(options.save)
+    settings = {"progress": sys.stderr.isatty(), **_given_settings(options)}
     print(f"text      {options.corpus}")
-    model = _train({"corpus_file": options.corpus, "progress": sys.stderr.isatty(), **_given_settings(options)})
+    model = _train({"corpus_file": options.corpus}, settings)
     _save(model, options.save)
 
 
@@ -152,26 +175,55 @@ def run_senses(options: argparse.Namespace) -> None:
         probabilities = model.sense_probabilities(options.word, options.context)
         listed = ", ".join(f"{options.word}#{k} {share:.0%}" for k, share in enumerate(probabilities.tolist()))
         print(f"\nin this context: {listed}")
+        if not any(token in model for token in as_tokens(options.context)):
+            print("no word of it is known: these are the shares in the training text")
 
 
-def _train(arguments: dict[str, Any]) -> MUSE:
-    """Train a model, and say how fast it went and how the senses are used."""
-    start = time.perf_counter()
-    model = MUSE(**arguments)
+class _Stopwatch(Callback):
+    """The seconds between word level and senses, which the split takes."""
+
+    def __init__(self) -> None:
+        self.split, self._split_starts = 0.0, 0.0
+
+    def on_epoch_end(self, model: MUSE) -> None:
+        self._split_starts = time.perf_counter() if model.history[-1]["stage"] == "words" else 0.0
+
+    def on_epoch_begin(self, model: MUSE) -> None:
+        if self._split_starts:
+            self.split += time.perf_counter() - self._split_starts
+
+
+def _train(corpus: dict[str, Any], settings: dict[str, Any]) -> MUSE:
+    """Train a model, and say how long it took, how fast it went and how the senses are used."""
+    start, watch = time.perf_counter(), _Stopwatch()
+    model = MUSE(**settings)
+    model.build_vocab(**corpus)
+    reading = time.perf_counter() - start
+    model.train(callbacks=[watch])
     seconds = time.perf_counter() - start
-    last, settings = model.history[-1], model.settings
-    print(f"training  {len(model):,} words, {model.arrays.n_senses:,} senses, dimension {settings.vector_size}, "
-          f"{settings.epochs} epochs in {seconds:.1f} s: {last['tokens_per_second']:,.0f} tokens/s, "
-          f"{last['pairs_per_second']:,.0f} pairs/s")  # fmt: skip
-    print(f"senses    {last['senses_used']:.2f} in effective use a word; one sense takes all in "
-          f"{last['collapsed']:.0%} of the words")  # fmt: skip
+    last = model.history[-1]
+    parts = f"reading {reading:.1f} s" + (f", split {watch.split:.1f} s" if watch.split else "")
+    print(f"training  {len(model):,} words, {model.arrays.n_senses:,} senses, dimension {model.vector_size}, "
+          f"{model.epochs} epochs in {seconds:.1f} s ({parts}); last epoch {last['tokens_per_second']:,.0f} tokens/s"
+          )  # fmt: skip
+    if last["ambiguous_words"]:
+        print(f"senses    in the {last['ambiguous_words']:,} words that have several: {last['senses_used']:.2f} in "
+              f"effective use a word; one sense takes all in {last['collapsed']:.0%}")  # fmt: skip
+    else:
+        print("senses    no word that is frequent enough has several")
     return model
+
+
+def _check_target(path: str | None) -> None:
+    """Say before training, not after it, that a model cannot be saved there."""
+    if path is not None:
+        check_target(path)
 
 
 def _save(model: MUSE, path: str | None) -> None:
     if path is not None:
         model.save(path)
-        print(f"\nsaved to {path}")
+        print(f"saved     {path}")
 
 
 # ---------------------------------------------------------------------------------------------------- what is shown

@@ -21,15 +21,18 @@ MAX_SENSES = 1000  # of one word
 Check = Callable[[str, Any], Any]
 
 
-def choice(*allowed: str) -> Check:
-    """One of the given strings."""
+class Choice:
+    """One of the given strings; None too if `or_none`."""
 
-    def check(name: str, value: Any) -> str:
-        if isinstance(value, str) and value in allowed:
+    def __init__(self, *allowed: str, or_none: bool = False) -> None:
+        self.allowed = allowed
+        self._or_none = or_none
+
+    def __call__(self, name: str, value: Any) -> str | None:
+        """Check a value."""
+        if (value is None and self._or_none) or (isinstance(value, str) and value in self.allowed):
             return value
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
-
-    return check
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, self.allowed))}; got {value!r}")
 
 
 def flag(name: str, value: Any) -> bool:
@@ -70,6 +73,8 @@ def number(low: float, high: float, *, above: bool = False) -> Check:
 
 def optional(check: Check) -> Check:
     """None, or what `check` allows."""
+    if isinstance(check, Choice):
+        return Choice(*check.allowed, or_none=True)
     return lambda name, value: None if value is None else check(name, value)
 
 

@@ -75,14 +75,14 @@ def as_contexts(context: Context | Iterable[Context], vocabulary: Vocabulary) ->
 
 
 def encode(
-    word: str, contexts: Sequence[Context], positions: Sequence[int | None], vocabulary: Vocabulary
+    word: str | Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None], vocabulary: Vocabulary
 ) -> EncodedContexts:
-    """Encode contexts of one word.
+    """Encode contexts.
 
     Parameters
     ----------
-    word : str
-        A known word.
+    word : str or sequence of N str
+        A known word, or that of each context.
     contexts : sequence of N contexts
         Strings or lists of tokens.
     positions : sequence of N int or None
@@ -96,11 +96,12 @@ def encode(
         If the token at a position is not the word.
     """
     stream: list[int] = []
-    offsets, found = [0], []
-    for context, position in zip(contexts, positions, strict=True):
+    offsets, found, known = [0], [], vocabulary.ids
+    words = [word] * len(contexts) if isinstance(word, str) else word
+    for target, context, position in zip(words, contexts, positions, strict=True):
         tokens = as_tokens(context)
-        at = _position(word, tokens, position)
-        ids = [vocabulary.get(token) for token in tokens]
+        at = _position(target, tokens, position)
+        ids = [known.get(token, -1) for token in tokens]
         found.append(-1 if at < 0 else sum(i >= 0 for i in ids[:at]))
         stream.extend(i for i in ids if i >= 0)
         offsets.append(len(stream))

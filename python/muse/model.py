@@ -20,8 +20,8 @@ from muse.memory import check_memory, estimate_memory
 from muse.queries import SenseQueries
 from muse.rules import VocabularyRules
 from muse.selection import SenseSelector
-from muse.settings import PAPER_DEFAULTS, Settings, reject_unknown
-from muse.training import check_device, train_model
+from muse.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unknown_in_train
+from muse.training import check_device, is_finished, say_nothing_is_left, train_model
 from muse.vectors import SenseVectors, WordVectors
 from muse.vocabulary import Vocabulary
 
@@ -82,12 +82,15 @@ class MUSE(SenseQueries):
             self.train()
 
     @staticmethod
-    def paper_defaults() -> dict[str, Any]:
+    def paper_defaults(strategy: str = "eps_greedy") -> dict[str, Any]:
         """The settings of Lee & Chen (2017), as keyword arguments: ``MUSE(corpus, **MUSE.paper_defaults())``.
 
-        The paper tries several strategies; this is its ε-greedy, and ``| {"strategy": "boltzmann"}`` gives another.
+        The paper tries several strategies. Its policy gradient learns from the likelihood with negatives (equation 5
+        and appendix A), the others from the likelihood alone. To change a setting:
+        ``MUSE(corpus, **(MUSE.paper_defaults("boltzmann") | {"vector_size": 100}))``.
         """
-        return dict(PAPER_DEFAULTS)
+        reward = "sampled_likelihood" if strategy == "policy" else "likelihood"
+        return {**PAPER_DEFAULTS, "strategy": strategy, "reward": reward}
 
     @classmethod
     def from_arrays(
@@ -208,6 +211,15 @@ class MUSE(SenseQueries):
         """Passes over the corpus that `train` makes."""
         return self._settings.epochs
 
+    @property
+    def corpus_total_words(self) -> int:
+        """Tokens of the corpus that the words come from, before any word was dropped."""
+        return 0 if self._vocabulary is None else self._vocabulary.raw_words
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: all but what can be derived anew, and the corpus that `build_vocab` has read."""
+        return {**self.__dict__, **dict.fromkeys(("_corpus", "_selector", "_sv", "_wv"))}
+
     def __contains__(self, word: object) -> bool:
         return self._vocabulary is not None and word in self._vocabulary
 
@@ -294,6 +306,7 @@ class MUSE(SenseQueries):
         epochs: int | None = None,
         callbacks: Sequence[Any] = (),
         resume: bool = False,
+        **needless: Any,
     ) -> None:
         """Train on a corpus; without one, on that which `build_vocab` read.
 
@@ -312,12 +325,17 @@ class MUSE(SenseQueries):
         resume : bool
             Go on where training was stopped, on the same corpus: ``MUSE.load("folder/checkpoint.safetensors").train(
             corpus_file=..., resume=True)``. With one worker the outcome is, bit for bit, that of a training that was
-            never stopped. Where nothing is left to do, nothing is done.
+            never stopped. Where nothing is left to do, a log line says so.
+        **needless
+            ``total_words``, ``compute_loss`` and what else gensim's scripts pass; ignored. The learning rates are
+            settings of the model, and any other name is an error.
 
         Raises
         ------
         NotTrainedError
             If there is no vocabulary yet.
+        TypeError
+            For an argument that means nothing here; the message says what to do.
         ValueError
             If there is no corpus, or `resume` does not fit the model or the corpus.
         InsufficientMemoryError
@@ -339,15 +357,17 @@ class MUSE(SenseQueries):
         - ``loss``, the mean of -log of the sampled likelihood of a pair (of a sample of pairs), and ``reward``, the
           mean likelihood of a pair;
         - ``selection_entropy``, the mean over tokens of ambiguous words of the entropy of the policy, in nats;
-        - ``senses_used``, the mean over words of the effective number of senses (exp of the entropy of their use), and
-          ``collapsed``, the share of words of which one sense takes more than 95 % (words with several senses and at
-          least 20 uses);
+        - ``ambiguous_words``, how many words have several senses (and 20 uses or more); of these alone
+          ``senses_used``, the mean of the effective number of senses (exp of the entropy of their use), and
+          ``collapsed``, the share of which one sense takes more than 95 %;
         - ``context_norm`` and ``selection_norm``, the longest vectors of P and Q.
 
         While training goes on, `sense_counts` are those of the current epoch; at its end they are counted anew over the
         whole corpus.
         """
         check_device(self._settings)
+        for name in reject_unknown_in_train(needless):
+            logger.debug("train does not need %s, and ignores it", name)
         vocabulary = self.vocabulary
         if epochs is None:
             epochs = self.training_state.get("epochs", self.epochs) if resume else self.epochs
@@ -355,6 +375,8 @@ class MUSE(SenseQueries):
         if sentences is not None or corpus_file is not None:
             self._corpus = None  # before the new one is read: never two at once
             _, self._corpus = self._encode(sentences, corpus_file, vocab=vocabulary)
+        if self._corpus is None and resume and is_finished(self, epochs):
+            return say_nothing_is_left(epochs)
         if self._corpus is None:
             raise ValueError("there is no text to train on; give train the sentences or a corpus_file")
         if total_examples is not None and total_examples != self._corpus.raw_sentences:
@@ -414,6 +436,8 @@ class MUSE(SenseQueries):
         stored = sorted(set(runtime) - set(Settings.runtime_names()))
         if stored:
             raise TypeError(f"{stored[0]!r} is part of the model; load can set {', '.join(Settings.runtime_names())}")
+        checked = Settings(**runtime)  # before the file is read: a wrong value is no damage
+        runtime = {name: getattr(checked, name) for name in runtime}
         state = native.read(path, mapped=bool(mmap), **runtime)
         return cls.from_arrays(state.vocabulary, state.arrays, state.settings, state.history, state.training_state)
 

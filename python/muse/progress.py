@@ -16,6 +16,9 @@ class Bar(Protocol):
     def update(self, n: float = 1) -> Any:
         """Move on by `n`."""
 
+    def set_postfix_str(self, s: str = "") -> Any:
+        """Say what is being done."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(
@@ -31,6 +34,9 @@ class _Hidden:
 
     def update(self, n: float = 1) -> None:
         self.n += n
+
+    def set_postfix_str(self, s: str = "") -> None:
+        pass
 
     def __enter__(self) -> Self:
         return self

@@ -139,14 +139,31 @@ class SenseQueries(ABC):
                 raise ValueError("position is an index of the context's tokens; give the context too")
             return self.sense_prior(word)
         contexts, single = as_contexts(context, self.vocabulary)
-        if position is None or isinstance(position, (int, np.integer)):
-            positions: list[int | None] = [None if position is None else int(position)] * len(contexts)
-        else:
-            positions = list(position)
-        if len(positions) != len(contexts) or (not single and isinstance(position, (int, np.integer))):
-            raise ValueError(f"{len(contexts)} contexts need a list of as many positions; got {position!r}")
-        probabilities = self.selector.probabilities(word, contexts, positions)
+        probabilities = self.selector.probabilities(word, contexts, _positions(position, len(contexts), single))
         return probabilities[0] if single else probabilities
+
+    def sense_probabilities_batch(
+        self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None] | None = None
+    ) -> list[Floats]:
+        """`sense_probabilities` of N words, each in a context of its own: much faster than N calls.
+
+        Parameters
+        ----------
+        words : sequence of N str
+            Known words.
+        contexts : sequence of N str or lists of str
+            What each is used in.
+        positions : sequence of N int or None, optional
+            Which occurrence is meant, as in `sense_vectors`.
+
+        Returns
+        -------
+        list of N float32 (K,)
+            K is the number of senses of each word.
+        """
+        if isinstance(words, str) or isinstance(contexts, str) or len(words) != len(contexts):
+            raise ValueError("sense_probabilities_batch takes a list of words and a list of as many contexts")
+        return self.selector.probabilities_of(words, contexts, _positions(positions, len(contexts), False))
 
     def disambiguate(self, sentence: Context) -> list[TokenSense]:
         """The sense of every token of a sentence: (token, sense or None, probability).
@@ -250,6 +267,8 @@ class SenseQueries(ABC):
             raise ValueError("give either a context, which selects the sense, or sense")
         if not 0 <= sense < self.n_senses(word):
             raise UnknownSenseError(f"there is no sense {sense} of {word!r}, which has {self.n_senses(word)}")
+        if isinstance(topn, bool) or not isinstance(topn, (int, np.integer)) or topn < 1:
+            raise ValueError(f"topn must be an integer of at least 1; got {topn!r}")
         return cards.collocates(self, self.sense_vectors(word)[[sense]], topn, restrict_vocab)[0]
 
     def describe(self, word: str, topn: int = 8) -> cards.WordCard:
@@ -261,6 +280,23 @@ class SenseQueries(ABC):
 
     def _rows(self, word: str) -> slice[int, int, None]:
         return self.arrays.rows_of(self.vocabulary.index(word))
+
+
+def _positions(given: Any, count: int, single: bool) -> list[int | None]:
+    """A position, or None, for each of `count` contexts."""
+    if given is None:
+        return [None] * count
+    listed = [given] if single and np.ndim(given) == 0 else given
+    if isinstance(listed, str) or not isinstance(listed, Iterable):
+        listed = []
+    positions = list(listed)
+    if len(positions) != count:
+        wanted = "one context needs one position" if single else f"{count} contexts need a list of as many positions"
+        raise ValueError(f"{wanted}; got {given!r}")
+    for position in positions:
+        if isinstance(position, bool) or not isinstance(position, (int, np.integer, type(None))):
+            raise TypeError(f"a position is an index of the context's tokens, an integer or None; got {position!r}")
+    return [None if position is None else int(position) for position in positions]
 
 
 def _unit_rows(vectors: ArrayLike) -> NDArray[np.float64]:

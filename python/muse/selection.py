@@ -81,6 +81,7 @@ class SenseSelector:
         self._temperature = settings.temperature
         self._workers = settings.workers or os.cpu_count() or 1
         self._options = selection_options(settings)
+        self._center_counts = bool(settings.context_center)
         self._weights = context_weights(settings, arrays.word_counts)
 
     def probabilities(
@@ -88,18 +89,50 @@ class SenseSelector:
     ) -> NDArray[np.float32]:
         """Probability of each sense of a word in each of N contexts, float32 (N, K): softmax of its scores.
 
-        Where a context holds no known word, the row is the prior of the word.
+        Where a context holds no known word, or none but the word itself, the row is the prior of the word (the word
+        itself says something only with the setting `context_center`).
         """
-        row, arrays = self._vocabulary.index(word), self._arrays
-        encoded = encode(word, contexts, positions, self._vocabulary)
+        row = self._vocabulary.index(word)
+        scores, is_empty = self._scores(word, np.full(len(contexts), row, np.int32), contexts, positions)
+        senses = self._arrays.rows_of(row)
+        probabilities = _softmax(scores.reshape(len(contexts), senses.stop - senses.start) / self._temperature)
+        probabilities[is_empty] = self._arrays.prior(row)
+        return probabilities
+
+    def probabilities_of(
+        self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None]
+    ) -> list[NDArray[np.float32]]:
+        """`probabilities` of the senses of N words, each in a context of its own, N float32 (K,), in one search."""
+        rows = np.fromiter(map(self._vocabulary.index, words), np.int32, len(words))
+        scores, is_empty = self._scores(words, rows, contexts, positions)
+        senses = self._arrays.sense_offset[rows + 1] - self._arrays.sense_offset[rows]
+        starts = np.cumsum(senses) - senses
+        found: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(words)
+        for count in np.unique(senses):
+            same = np.flatnonzero(senses == count)
+            block = _softmax(scores[starts[same, None] + np.arange(count)] / self._temperature)
+            for place, row in zip(same.tolist(), block, strict=True):
+                found[place] = row
+        for place in np.flatnonzero(is_empty).tolist():
+            found[place] = self._arrays.prior(int(rows[place]))
+        return found
+
+    def _scores(
+        self,
+        words: str | Sequence[str],
+        rows: NDArray[np.int32],
+        contexts: Sequence[Context],
+        positions: Sequence[int | None],
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """The scores of all senses, one context after another, and whether a context says nothing."""
+        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary)
         scores = _core.sense_scores(
             arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
-            encoded.tokens, encoded.offsets, encoded.positions, np.full(len(contexts), row, np.int32),
+            encoded.tokens, encoded.offsets, encoded.positions, rows,
         )  # fmt: skip
-        senses = arrays.rows_of(row)
-        probabilities = _softmax(scores.reshape(len(contexts), senses.stop - senses.start) / self._temperature)
-        probabilities[np.diff(encoded.offsets) == 0] = arrays.prior(row)
-        return probabilities
+        lengths = np.diff(encoded.offsets)
+        alone = (lengths == 1) & (encoded.positions == 0) & (not self._center_counts)
+        return scores, (lengths == 0) | alone
 
     def select(
         self, sentences: Iterable[Context]

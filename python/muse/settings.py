@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from muse import checks
-from muse.checks import Check, choice, flag, integer, interval, number, optional, path_like
+from muse.checks import Check, Choice, flag, integer, interval, number, optional, path_like
 
 __all__ = ["Settings", "PAPER_DEFAULTS"]
 
@@ -50,15 +50,15 @@ class Settings:
         "lets the contexts of each word decide. None: 'auto', or 3 with init='random'."
     )  # fmt: skip
     strategy: str = _setting(
-        "greedy", choice("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"),
+        "greedy", Choice("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"),
         "How training picks a sense for a token (section 3.3 of the paper)."
     )  # fmt: skip
     formulation: str = _setting(
-        "one_sided", choice("one_sided", "two_sided", "factorized"),
+        "one_sided", Choice("one_sided", "two_sided", "factorized"),
         "Whose selection learns from the reward: the target's, the collocate's too, or through value factors."
     )  # fmt: skip
     reward: str = _setting(
-        "likelihood", choice("likelihood", "sampled_likelihood"),
+        "likelihood", Choice("likelihood", "sampled_likelihood"),
         "The collocation likelihood alone, or with its negative samples; for the value strategies."
     )  # fmt: skip
     vector_size: int = _setting(300, integer(1, 65536), "Dimension of the sense vectors.")
@@ -100,11 +100,11 @@ class Settings:
     )  # fmt: skip
     sorted_vocab: bool = _setting(True, flag, "Number the words by falling count.")
     shrink_windows: bool = _setting(True, flag, "Draw each target's window from 1..window, as word2vec does.")
-    collocates: str = _setting("all", choice("one", "all"), "Collocates of a target: one drawn at random, or all.")
+    collocates: str = _setting("all", Choice("one", "all"), "Collocates of a target: one drawn at random, or all.")
     batch_tokens: int = _setting(2048, integer(1, 2**20), "Tokens between two updates of the selection module.")
     callbacks: Sequence[Any] = _setting((), checks.callbacks, "Objects with the hooks of muse.Callback.", runtime=True)
     progress: bool = _setting(False, flag, "Show a progress bar.", runtime=True)
-    device: str = _setting("cpu", choice("cpu", "cuda", "auto"), "Where to train.", runtime=True)
+    device: str = _setting("cpu", Choice("cpu", "cuda", "auto"), "Where to train.", runtime=True)
     checkpoint_dir: str | PathLike[str] | None = _setting(
         None, optional(path_like), "Folder for checkpoints; None: none are written.", runtime=True
     )
@@ -121,7 +121,7 @@ class Settings:
 
     # Beyond the paper.
     init: str | None = _setting(
-        None, optional(choice("random", "split")),
+        None, optional(Choice("random", "split")),
         "Random vectors, or a word-level warm start whose contexts are then clustered into senses. None: 'split', or "
         "'random' where selection_size differs from vector_size."
     )  # fmt: skip
@@ -143,7 +143,7 @@ class Settings:
         "whose sentences are shuffled."
     )  # fmt: skip
     selection_update: str | None = _setting(
-        None, optional(choice("paper", "posterior", "none")),
+        None, optional(Choice("paper", "posterior", "none")),
         "How the selection module learns: the paper's way, by comparing a word's senses on the same evidence, or not. "
         "None: 'posterior', or 'paper' where strategy or formulation exclude it."
     )  # fmt: skip
@@ -154,9 +154,9 @@ class Settings:
         False, flag, "With selection_update='posterior', targets take their sense from the posterior, not from the "
         "selector alone."
     )  # fmt: skip
-    context: str = _setting("mean", choice("sum", "mean"), "How the context's vectors are put together.")
+    context: str = _setting("mean", Choice("sum", "mean"), "How the context's vectors are put together.")
     context_weights: str = _setting(
-        "sqrt_keep", choice("none", "keep", "sqrt_keep"),
+        "sqrt_keep", Choice("none", "keep", "sqrt_keep"),
         "Weigh context words by the probability that subsampling keeps them, or its square root."
     )  # fmt: skip
     distance_power: float = _setting(
@@ -181,7 +181,7 @@ class Settings:
         0.5, number(0, 1), "Part of each sense's update that the word's other senses get too."
     )
     collocation: str | None = _setting(
-        None, optional(choice("sense", "word")),
+        None, optional(Choice("sense", "word")),
         "One collocation vector a sense, or one a word. None: 'word', or 'sense' where formulation needs it."
     )  # fmt: skip
     initial_scale: float = _setting(0.1, number(0, 100, above=True), "Length of the initial sense vectors.")
@@ -192,7 +192,7 @@ class Settings:
         "Negatives that a group shares; None: as many as targets, and more where negative is above 5."
     )  # fmt: skip
     selection_reduction: str = _setting(
-        "sum", choice("sum", "mean"), "Whether a batch's updates of the selection module add up or are averaged."
+        "sum", Choice("sum", "mean"), "Whether a batch's updates of the selection module add up or are averaged."
     )
 
     def __post_init__(self) -> None:
@@ -441,3 +441,24 @@ def reject_unknown(names: Iterable[str]) -> None:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "help(muse.MUSE) lists the settings"
         raise TypeError(f"{name!r} is not a setting of MUSE: {hint}")
+
+
+# What gensim's `train` takes and needs, and MUSE's does not: the text itself says it, or nothing depends on it.
+_NEEDLESS_IN_TRAIN = ("total_words", "word_count", "compute_loss", "queue_factor", "report_delay")
+
+
+def reject_unknown_in_train(names: Iterable[str]) -> list[str]:
+    """The names of arguments that `MUSE.train` may ignore; a TypeError that says what to do for the first other one."""
+    known = [f.name for f in dataclasses.fields(Settings)]
+    needless = []
+    for name in names:
+        if name in _NEEDLESS_IN_TRAIN:
+            needless.append(name)
+            continue
+        setting = {"start_alpha": "alpha", "end_alpha": "min_alpha"}.get(name, name)
+        if setting in known:
+            hint = f"the setting {setting} holds for all of the training; give it to MUSE(...)"
+        else:
+            hint = _OTHER_NAMES.get(name, "help(muse.MUSE.train) lists what it takes")
+        raise TypeError(f"{name!r} is not an argument of train: {hint}")
+    return needless

@@ -48,6 +48,9 @@ def train_model(
     """
     check_device(model.settings)
     run = _Run(model, corpus, epochs, resume)
+    model.stop_training = False
+    if resume and run.stage == len(run.stages):
+        say_nothing_is_left(epochs)
     _call(callbacks, "on_train_begin", model)
     try:
         run.train(callbacks)
@@ -61,6 +64,19 @@ def train_model(
         raise
     run.checkpoints.write(model)
     _call(callbacks, "on_train_end", model)
+
+
+def is_finished(model: MUSE, epochs: int) -> bool:
+    """Whether the model has been trained for all of these epochs, so that nothing is left for `resume`."""
+    state = model.training_state
+    if not _STATE.issubset(state) or state["epochs"] != epochs:
+        return False
+    return bool(state["stage"] >= len(_schedule(model.settings, epochs, warm=bool(state["warm"]))))
+
+
+def say_nothing_is_left(epochs: int) -> None:
+    """Log that a training that was to be resumed had come to its end."""
+    logger.info("nothing is left to resume: all %d epochs are done; train without resume=True adds more", epochs)
 
 
 def check_device(settings: Settings) -> None:
@@ -192,7 +208,6 @@ class _Run:
 
     def train(self, callbacks: Sequence[Any]) -> None:
         """Run the stages that are left, or until a callback sets ``model.stop_training``."""
-        self.model.stop_training = False
         size, done = self.corpus.n_tokens, sum(stage.size for stage in self.stages[: self.stage])
         with progress_bar(
             total=round(sum(stage.size for stage in self.stages) * size), desc="training", unit=" tokens",
@@ -201,19 +216,23 @@ class _Run:
             while self.stage < len(self.stages) and not self.model.stop_training:
                 stage = self.stages[self.stage]
                 if self.split_due and not stage.words:
-                    self._split()
+                    self._split(bar)
                 _call(callbacks, "on_epoch_begin", self.model)
                 self._finish_epoch(self._train_stage(stage, bar))
                 _call(callbacks, "on_epoch_end", self.model)
         if self.model.stop_training:
-            logger.info("a callback stopped training after epoch %d of %d", stage.epoch + 1, self.epochs)
+            done = self.stages[self.stage - 1].epoch + 1 if self.stage else 0
+            logger.info("a callback stopped training after epoch %d of %d", done, self.epochs)
 
-    def _split(self) -> None:
+    def _split(self, bar: Bar) -> None:
         start = time.perf_counter()
+        logger.info("splitting %d words into senses", len(self.wanted))
+        bar.set_postfix_str("splitting")
         self.arrays = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
         self.split_due = False
         self.totals = self._new_totals()
         self._publish(self.arrays.sense_counts)
+        bar.set_postfix_str()
         logger.info("the split took %.1f s", time.perf_counter() - start)
 
     def _train_stage(self, stage: _Stage, bar: Bar) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -51,10 +52,11 @@ class KeyedVectors(ABC, Generic[Key]):
         self._vocabulary = vocabulary
         self._arrays = arrays
         self._inverse_norms: Floats | None = None
+        self._key_to_index: dict[str, int] | None = None
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
         """Take over new values after training, and forget what was derived from the old ones."""
-        self._vocabulary, self._arrays, self._inverse_norms = vocabulary, arrays, None
+        self._vocabulary, self._arrays, self._inverse_norms, self._key_to_index = vocabulary, arrays, None, None
 
     # -- what the two kinds tell about themselves --------------------------------------------------------------------
 
@@ -90,6 +92,19 @@ class KeyedVectors(ABC, Generic[Key]):
     def vector_size(self) -> int:
         """D, the dimension of the vectors."""
         return self._arrays.vector_size
+
+    @property
+    def key_to_index(self) -> Mapping[str, int]:
+        """The row of each key; of senses, made at the first use."""
+        if self._key_to_index is None:
+            self._key_to_index = {key: row for row, key in enumerate(self.index_to_key)}
+        return MappingProxyType(self._key_to_index)
+
+    def get_vecattr(self, key: Key, attr: str) -> int:
+        """How often a key was seen, for ``attr="count"``; gensim's name, and its only attribute here."""
+        if attr != "count":
+            raise ValueError(f"vectors have no attribute {attr!r} here, only 'count'")
+        return int(self._counts()[self.index(key)])
 
     def __len__(self) -> int:
         return len(self.index_to_key)
@@ -374,6 +389,11 @@ class WordVectors(KeyedVectors[str]):
     def index_to_key(self) -> Sequence[str]:
         """The words."""
         return self._vocabulary.words
+
+    @property
+    def key_to_index(self) -> Mapping[str, int]:
+        """The row of each word."""
+        return MappingProxyType(self._vocabulary.ids)
 
     def index(self, key: str) -> int:
         """The row of a word.

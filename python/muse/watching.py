@@ -78,17 +78,18 @@ class EpochTotals:
 
 
 def _sense_use(use: NDArray[np.int64], offset: NDArray[np.int64]) -> dict[str, float]:
-    """How the words with a choice use their senses: mean effective number (exp of entropy), and share collapsed."""
+    """How the words with a choice use their senses: how many they are, mean effective number, and share collapsed."""
     senses = np.diff(offset)
     totals = np.add.reduceat(use, offset[:-1])
     watched = (senses > 1) & (totals >= _WATCHED_USES)
     if not watched.any():
-        return {"senses_used": 1.0, "collapsed": 0.0}
+        return {"ambiguous_words": 0, "senses_used": 1.0, "collapsed": 0.0}
     share = use / np.repeat(np.maximum(totals, 1), senses)
     logs = np.log(share, out=np.zeros(len(share)), where=share > 0)
     entropy = np.add.reduceat(-share * logs, offset[:-1])
     most = np.maximum.reduceat(share, offset[:-1])
     return {
+        "ambiguous_words": int(watched.sum()),
         "senses_used": float(np.exp(entropy[watched]).mean()),
         "collapsed": float((most[watched] > _COLLAPSED_SHARE).mean()),
     }
@@ -105,10 +106,10 @@ def _largest_norm(matrix: Floats, block_rows: int = 1 << 14) -> float:
 def log_row(row: Mapping[str, Any], epochs: int) -> None:
     """One line about an epoch, at level INFO."""
     logger.info(
-        "epoch %d of %d (%s): %.0f thousand tokens/s, loss %.4f, reward %.3f, senses used %.2f, collapsed %.0f%%, "
-        "|P| %.1f, |Q| %.1f",
+        "epoch %d of %d (%s): %.0f thousand tokens/s, loss %.4f, reward %.3f, |P| %.1f, |Q| %.1f; in the %d words that "
+        "have several senses: senses used %.2f, collapsed %.0f%%",
         row["epoch"], epochs, row["stage"], row["tokens_per_second"] / 1e3, row["loss"], row["reward"],
-        row["senses_used"], 100 * row["collapsed"], row["context_norm"], row["selection_norm"],
+        row["context_norm"], row["selection_norm"], row["ambiguous_words"], row["senses_used"], 100 * row["collapsed"],
     )  # fmt: skip
 
 

@@ -28,7 +28,9 @@ class SenseModel(Protocol):
     A context is a list of tokens, and ``position`` the index of the target word in it.
     ``disambiguate_batch(sentences)`` is used when the model has it and must then yield, for each token list, one local
     sense number per token, -1 for a word that the model does not know. Without it, ``select_sense`` is called for each
-    occurrence. A model may set ``has_selector = False`` to say that it cannot tell senses apart by context.
+    occurrence. ``sense_probabilities_batch(words, contexts, positions)`` is likewise used when the model has it: one
+    call in place of many of ``sense_probabilities``, which gives a list of their answers. A model may set
+    ``has_selector = False`` to say that it cannot tell senses apart by context.
     """
 
     @property
@@ -72,6 +74,7 @@ class SenseReader:
     def __init__(self, model: SenseModel) -> None:
         self.model = model
         self._senses: dict[str, NDArray[np.float64]] = {}
+        self._words: dict[str, NDArray[np.float64]] = {}
 
     def senses(self, word: str) -> NDArray[np.float64]:
         """Unit sense vectors of a known word, shape (K, D)."""
@@ -81,7 +84,20 @@ class SenseReader:
 
     def probabilities(self, word: str, context: Sequence[str], position: int) -> NDArray[np.float64]:
         """Probabilities of the senses of ``word`` at ``position``, shape (K,), summing to 1."""
-        values = np.asarray(self.model.sense_probabilities(word, context, position), dtype=np.float64)
+        return self._checked(word, self.model.sense_probabilities(word, context, position))
+
+    def probabilities_batch(
+        self, words: Sequence[str], contexts: Sequence[Sequence[str]], positions: Sequence[int]
+    ) -> list[NDArray[np.float64]]:
+        """:meth:`probabilities` of many words, in one call of the model where it can."""
+        batch = getattr(self.model, "sense_probabilities_batch", None)
+        if not callable(batch):
+            return [self.probabilities(*asked) for asked in zip(words, contexts, positions, strict=True)]
+        answers = list(batch(words, contexts, positions))
+        return [self._checked(word, answer) for word, answer in zip(words, answers, strict=True)]
+
+    def _checked(self, word: str, answer: Any) -> NDArray[np.float64]:
+        values = np.asarray(answer, dtype=np.float64)
         expected = (len(self.senses(word)),)
         if values.shape != expected:
             raise ValueError(f"sense_probabilities({word!r}) has shape {values.shape}, but {word!r} has {expected[0]}")
@@ -95,7 +111,10 @@ class SenseReader:
         vectors = self.model.wv
         if first not in vectors or second not in vectors:
             return None
-        return float(cosines(unit_rows(vectors[first]), unit_rows(vectors[second]))[0, 0])
+        for word in (first, second):
+            if word not in self._words:
+                self._words[word] = unit_rows(vectors[word])
+        return float(cosines(self._words[first], self._words[second])[0, 0])
 
 
 def _blocks(items: Sequence[int]) -> Iterator[Sequence[int]]:

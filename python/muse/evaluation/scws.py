@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from muse.evaluation.protocol import SenseModel, SenseReader, cosines
 from muse.evaluation.results import EvaluationResult
@@ -187,11 +188,13 @@ class ScwsTask:
                 f"{self.settings['score']} needs a model that selects senses by context; these vectors have no "
                 "selector. Pass selector=, or score='MaxSim'"
             )
+        reasons = [self._reason(model, pair) for pair in self.pairs]
+        known = [pair for pair, reason in zip(self.pairs, reasons, strict=True) if reason is None]
+        similarities = _similarities(reader, known, contextual)
         items: list[dict[str, Any]] = []
-        for pair in self.pairs:
-            reason = self._reason(model, pair)
+        for pair, reason in zip(self.pairs, reasons, strict=True):
             row = {"pair": pair.number, "word1": pair.surfaces[0], "word2": pair.surfaces[1], "rating": pair.rating}
-            scores = dict.fromkeys(MEASURES) if reason else _similarities(reader, pair, contextual)
+            scores = dict.fromkeys(MEASURES) if reason else next(similarities)
             items.append({**row, **scores, "skipped": reason})
         return self._result(items)
 
@@ -244,24 +247,30 @@ def _correlate(
     return {"measure": measure, "rho": spearman(scores, ratings), "low": low, "high": high, "pairs": len(scored)}
 
 
-def _similarities(reader: SenseReader, pair: ScwsPair, contextual: bool) -> dict[str, float | None]:
-    first, second = pair.words
-    assert first is not None
-    assert second is not None
-    table = cosines(reader.senses(first), reader.senses(second))
-    values: dict[str, float | None] = {
-        "MaxSimC": None,
-        "AvgSimC": None,
-        "MaxSim": float(table.max()),
-        "AvgSim": float(table.mean()),
-        "globalSim": reader.word_cosine(first, second),
-    }
+def _similarities(
+    reader: SenseReader, pairs: Sequence[ScwsPair], contextual: bool
+) -> Iterator[dict[str, float | None]]:
+    """The measures of pairs of known words; the model is asked about all contexts at once."""
+    words = [word for pair in pairs for word in pair.words if word is not None]
+    asked: list[NDArray[np.float64]] = []
     if contextual:
-        p = reader.probabilities(first, pair.contexts[0], pair.positions[0])
-        q = reader.probabilities(second, pair.contexts[1], pair.positions[1])
-        values["MaxSimC"] = float(table[np.argmax(p), np.argmax(q)])
-        values["AvgSimC"] = float(p @ table @ q)
-    return values
+        contexts = [context for pair in pairs for context in pair.contexts]
+        asked = reader.probabilities_batch(words, contexts, [place for pair in pairs for place in pair.positions])
+    for i in range(0, len(words), 2):
+        first, second = words[i : i + 2]
+        table = cosines(reader.senses(first), reader.senses(second))
+        values: dict[str, float | None] = {
+            "MaxSimC": None,
+            "AvgSimC": None,
+            "MaxSim": float(table.max()),
+            "AvgSim": float(table.mean()),
+            "globalSim": reader.word_cosine(first, second),
+        }
+        if contextual:
+            p, q = asked[i : i + 2]
+            values["MaxSimC"] = float(table[np.argmax(p), np.argmax(q)])
+            values["AvgSimC"] = float(p @ table @ q)
+        yield values
 
 
 def evaluate_scws(model: SenseModel, path: str | os.PathLike[str], **options: Any) -> EvaluationResult:

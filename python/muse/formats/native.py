@@ -275,6 +275,9 @@ class PackedWords(Sequence[str]):
         self._packed = packed.data
         self._offsets = offsets
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (np.asarray(self._packed), self._offsets)
+
     def __len__(self) -> int:
         return len(self._offsets) - 1
 

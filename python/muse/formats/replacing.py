@@ -11,7 +11,19 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["replacing"]
+__all__ = ["check_target", "replacing"]
+
+
+def check_target(path: str | PathLike[str]) -> Path:
+    """The file that `path` names, links followed, if one can be written there; `replacing` lists the errors."""
+    target = Path(os.path.realpath(path))  # a link stays a link
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder; give the name of a file in it", str(path))
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "is not a regular file, and would be lost; give another name", str(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(target.parent))
+    return target
 
 
 @contextlib.contextmanager
@@ -28,13 +40,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     OSError
         If `path` is a device, a pipe or a socket.
     """
-    target = Path(os.path.realpath(path))  # a link stays a link
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "is a folder; give the name of a file in it", str(path))
-    if target.exists() and not target.is_file():
-        raise OSError(errno.EINVAL, "is not a regular file, and would be lost; give another name", str(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(target.parent))
+    target = check_target(path)
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
     try:
         with open(temporary, "xb") as file:
