@@ -1,0 +1,202 @@
+"""Training that stops and goes on: checkpoints, Ctrl-C, kills, and runs that end with the same bytes all the same."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import muse.checkpoints
+import muse.training
+from muse import MUSE, Callback, _core
+from test_training import CORPUS, TINY, Recorder, StopAfter, file_of, train
+
+SCHEDULES = [
+    {"epochs": 4},
+    {"epochs": 1},
+    {"epochs": 2, "init": "random", "strategy": "boltzmann", "formulation": "factorized"},
+    {"epochs": 2, "strategy": "policy", "formulation": "two_sided"},
+]
+
+
+@pytest.mark.parametrize("options", SCHEDULES)
+def test_killed_at_any_batch_and_resumed_is_never_stopped(options, tmp_path, monkeypatch):
+    never_stopped = file_of(train(**options), tmp_path)
+    copies: list[Path] = []
+    write = muse.checkpoints.Checkpoints.write
+
+    def write_and_keep(self, model):
+        write(self, model)
+        copies.append(tmp_path / f"copy {len(copies)}")
+        shutil.copy(tmp_path / "folder" / muse.checkpoints.CHECKPOINT_NAME, copies[-1])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(muse.checkpoints.Checkpoints, "write", write_and_keep)
+        checkpointed = train(**options, checkpoint_dir=tmp_path / "folder", checkpoint_every=1)
+    assert file_of(checkpointed, tmp_path) == never_stopped
+    assert len(copies) == 9 * options["epochs"]  # after each batch
+    for copy in copies:
+        model = MUSE.load(copy, workers=1)
+        model.train(CORPUS.sentences, resume=True)
+        assert file_of(model, tmp_path) == never_stopped
+        assert [row["epoch"] for row in model.history] == [row["epoch"] for row in checkpointed.history]
+
+
+class InterruptedTrainer(_core.Trainer):
+    """Runs one batch at a time, and is interrupted by Ctrl-C in the last of `left`."""
+
+    left = 0
+
+    def run(self, epoch, first, last, workers, tick=None):
+        stats = super().run(epoch, first, min(first + 1, last), workers, tick)
+        InterruptedTrainer.left -= 1
+        if InterruptedTrainer.left == 0:
+            stats["error"] = KeyboardInterrupt()
+        return stats
+
+
+@pytest.mark.parametrize("batches", [1, 9, 14, 18, 19, 30, 36])
+def test_ctrl_c_leaves_a_usable_model_that_can_be_resumed(batches, tmp_path, monkeypatch):
+    recorder = Recorder()
+    model = MUSE(epochs=4, **TINY)
+    model.build_vocab(CORPUS.sentences)
+    with monkeypatch.context() as patch:
+        patch.setattr(_core, "Trainer", InterruptedTrainer)
+        patch.setattr(InterruptedTrainer, "left", batches)
+        with pytest.raises(KeyboardInterrupt):
+            model.train(callbacks=[recorder])
+    assert recorder.calls[-1][1] == "train end"
+    assert len(model.history) == (batches - 1) // 9
+    assert model.sense_probabilities("bank", "money in the bank").sum() == pytest.approx(1)
+    saved = file_of(model, tmp_path)
+    assert MUSE.load(tmp_path / "model").training_state == model.training_state
+    model.train(resume=True)  # the corpus is still there
+    never_stopped = file_of(train(epochs=4), tmp_path)
+    assert file_of(model, tmp_path) == never_stopped != saved
+
+
+def test_training_anew_after_an_interrupted_warm_start_still_makes_senses(tmp_path, monkeypatch):
+    model = MUSE(epochs=4, **TINY)
+    model.build_vocab(CORPUS.sentences)
+    with monkeypatch.context() as patch:
+        patch.setattr(_core, "Trainer", InterruptedTrainer)
+        patch.setattr(InterruptedTrainer, "left", 5)
+        with pytest.raises(KeyboardInterrupt):
+            model.train()
+    model.train()
+    assert [row["stage"] for row in model.history] == ["words", "words", "senses", "senses"]
+    assert model.arrays.n_senses > len(model)
+
+
+def test_what_cannot_be_resumed():
+    model = MUSE(epochs=4, **TINY)
+    model.build_vocab(CORPUS.sentences)
+    with pytest.raises(ValueError, match="there is no training to resume: load a checkpoint, or call train without"):
+        model.train(resume=True)
+    model.train(callbacks=[StopAfter(2)])
+    with pytest.raises(ValueError, match="the model was in training for 4 epochs; leave epochs out to resume that"):
+        model.train(CORPUS.sentences, epochs=5, resume=True)
+    with pytest.raises(ValueError, match=r"was in training on [\d,]+ tokens in 600 .* tokens in 300 sentences, .* the"):
+        model.train(CORPUS.sentences[:300], resume=True)
+    assert len(model.history) == 2
+    model.train(CORPUS.sentences, epochs=4, resume=True)
+    model.train(CORPUS.sentences, resume=True)  # nothing is left to do
+    assert len(model.history) == 4
+
+
+def test_a_vocabulary_that_forgets_cannot_be_resumed_on_a_text_read_again():
+    model = train(max_vocab_size=60)
+    with pytest.raises(ValueError, match="only the process that built the vocabulary can resume"):
+        model.train(CORPUS.sentences, resume=True)
+
+
+def test_a_checkpoint_after_each_epoch_is_a_model(tmp_path):
+    loaded = []
+
+    class Load(Callback):
+        def on_epoch_begin(self, model):
+            path = tmp_path / "new folder" / "checkpoint.safetensors"
+            loaded.append(len(MUSE.load(path).history) if path.exists() else 0)
+
+    model = train(epochs=3, checkpoint_dir=tmp_path / "new folder", callbacks=[Load()])
+    assert loaded == [0, 1, 2]
+    last = MUSE.load(tmp_path / "new folder" / "checkpoint.safetensors")
+    np.testing.assert_array_equal(last.arrays.sense_counts, model.arrays.sense_counts)
+
+
+def test_checkpoints_by_the_clock(tmp_path, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(muse.checkpoints.time, "monotonic", lambda: clock[0])
+    settings = MUSE(checkpoint_dir=tmp_path, checkpoint_every="60s").settings
+    checkpoints = muse.checkpoints.Checkpoints(settings)
+    assert checkpoints.batches(1000) == 1000
+    clock[0] += 59
+    assert not checkpoints.is_due(epoch_ends=True)
+    clock[0] += 1
+    assert checkpoints.is_due()
+    checkpoints.write(train(epochs=1))
+    assert not checkpoints.is_due()
+    assert not muse.checkpoints.Checkpoints(MUSE(checkpoint_every="60s").settings).is_due(epoch_ends=True)
+
+
+def test_a_full_disk_costs_the_checkpoint_and_not_the_training(tmp_path, monkeypatch, caplog):
+    def full(self, path):
+        raise OSError(28, "No space left on device", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MUSE, "save", full)
+        model = train(epochs=2, checkpoint_dir=tmp_path)
+    assert len(model.history) == 2
+    assert "the checkpoint could not be written, and training goes on without it: [Errno 28]" in caplog.text
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError):
+        train(checkpoint_dir=tmp_path / "file")
+
+
+SCRIPT = """
+import sys, time
+from muse import MUSE, Callback
+
+class Say(Callback):
+    def on_epoch_begin(self, model):
+        if len(model.history) == int(sys.argv[2]):
+            print("training", flush=True)
+
+model = MUSE(vector_size=128, sample=0, epochs=40, callbacks=[Say()], workers=2, senses=2)
+model.build_vocab(corpus_file=sys.argv[1])
+try:
+    model.train()
+except KeyboardInterrupt:
+    print(time.monotonic(), flush=True)
+print(model.select_sense("bank", "money in the bank"), model.training_state["stage"], model.training_state["batch"])
+"""
+
+
+@pytest.mark.parametrize("epoch", [0, 20])
+def test_sigint_stops_within_a_second(epoch, tmp_path):
+    text = tmp_path / "text"
+    line = "".join(" ".join(sentence) + "\n" for sentence in CORPUS.sentences)
+    text.write_text(line * (2 if epoch else 200), encoding="utf-8")  # epochs of 0.1 s, or of many seconds
+    environment = {**os.environ, "PYTHONPATH": str(Path(muse.__file__).parent.parent)}
+    command = [sys.executable, "-c", SCRIPT, str(text), str(epoch)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout.readline() == "training\n"
+        time.sleep(0.2)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        stopped, answer = process.stdout.read().splitlines()
+        assert process.wait(timeout=20) == 0
+    assert float(stopped) - sent < 1.5  # a second, and some for a busy machine
+    sense, stage, batch = map(int, answer.split())
+    assert sense in (0, 1)
+    assert (stage, batch) != (0, 0)
+
+
+# -- devices -----------------------------------------------------------------------------------------------------------
