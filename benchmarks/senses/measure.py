@@ -14,7 +14,7 @@ from benchmarks.common import evaluation_file, similarity_sets
 from benchmarks.senses.texts import Encoded, Merged
 from muse import MUSE, _core
 from muse.evaluation import EvaluationResult, PseudoWordTask, ScwsTask, SenseModel, WordSimilarityTask
-from muse.evaluation.bounds import _k_means, _supervised, mean_row, score_word
+from muse.evaluation.bounds import k_means, mean_row, score_word, supervised
 from muse.selection import context_weights, selection_options
 
 __all__ = ["SCORES", "bounds_of_context", "bounds_of_windows", "pseudo_words", "sense_numbers", "word_scores"]
@@ -85,8 +85,8 @@ def bounds_of_context(model: MUSE, merged: Merged, encoded: Encoded, seed: int) 
     for mine in merged.task.by_word():
         features, truth = _unit(contexts[mine]), merged.member[mine]
         with _one_thread():
-            labels = {f"k-means {k}": _k_means(features, k, seed) for k in (2, 3)}
-            if (learned := _supervised(features, truth, 5, seed)) is not None:
+            labels = {f"k-means {k}": k_means(features, k, seed) for k in (2, 3)}
+            if (learned := supervised(features, truth, 5, seed)) is not None:
                 labels["supervised"] = learned
         for method, chosen in labels.items():
             found.setdefault(method, []).append(score_word(truth, chosen))

@@ -119,8 +119,7 @@ struct ContextStream {
 void window_sums(const Kernels& kernels, const SelectionOptions& options, const ContextStream& stream,
                  std::span<const Window> windows, int dim, int stride, float* out, float* totals);
 
-// --- use of a trained selector
-// -----------------------------------------------------------------------------------------
+// --- use of a trained selector ---
 
 // Words in context: tokens of all contexts in one stream, context i being tokens[offsets[i], offsets[i + 1]).
 struct Contexts {

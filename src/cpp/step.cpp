@@ -61,8 +61,7 @@ StepStats Step::run(const Batch& batch, float alpha, float selection_alpha) {
   return stats_;
 }
 
-// --- selection
-// ---------------------------------------------------------------------------------------------------------
+// --- selection ---
 
 void Step::select() {
   const Batch& batch = *batch_;
@@ -126,7 +125,7 @@ void Step::score_position(int i) {
     backward_[at(i)] = kernels_.dot(model_.backward.row(word), context, dim);
   }
   if (token % 8 == 0 && i >= batch_->first_target && i < batch_->last_target) {
-    scratch_.resize(at(std::max<std::int64_t>(static_cast<std::int64_t>(scratch_.size()), 2 * count)));
+    reserve(scratch_, 2 * count);
     softmax(s, count, 1.0f, scratch_.data());
     for (int k = 0; k < count; ++k)
       if (scratch_[at(k)] > 0.0f) stats_.entropy -= scratch_[at(k)] * std::log(scratch_[at(k)]);
@@ -134,8 +133,7 @@ void Step::score_position(int i) {
   }
 }
 
-// --- the representation step
-// -------------------------------------------------------------------------------------------
+// --- the representation step ---
 
 void Step::represent_group(int first, int last) {
   targets_.clear();
@@ -281,14 +279,13 @@ void Step::choose_targets() {
       for (int k = 0; k < count; ++k)
         evidence_.push_back(options_.posterior_weight * kernels_.dot(model_.sense.row(begin + k), sum, dim));
       const float* s = scores_.data() + score_at_[at(i)];
+      reserve(scratch_, 2 * count);
       if (options_.posterior_selects) {
         const auto token = static_cast<std::uint64_t>(batch_->token[at(i)]);
-        scratch_.resize(std::max(scratch_.size(), at(2 * count)));
         for (int k = 0; k < count; ++k) scratch_[at(k)] = s[k] + evidence_[first + at(k)];
         sense_[at(i)] =
             choose_sense(options_, scratch_.data(), count, explore_draw_.uniform(token), sense_draw_.uniform(token));
       }
-      scratch_.resize(std::max(scratch_.size(), at(2 * count)));
       posterior_gradient(s, evidence_.data() + first, count, scratch_.data(), gradient_.data() + score_at_[at(i)]);
     }
     const std::int64_t sense = begin + sense_[at(i)];
@@ -343,7 +340,7 @@ void Step::learn_from(int t) {
     float* gradient = gradient_.data() + where;
     if (policy) {
       if (options_.strategy == Strategy::kPolicy) reward = std::log(std::max(reward, 1e-30f));
-      scratch_.resize(std::max(scratch_.size(), at(2 * count)));
+      reserve(scratch_, 2 * count);
       softmax(scores_.data() + where, count, options_.temperature, scratch_.data());
       policy_gradient(scratch_.data(), count, sense_[at(position)], reward, options_.temperature, weight, gradient);
     } else {
@@ -370,8 +367,7 @@ void Step::sample_loss() {
   for (const Target& t : targets_) stats_.loss_pairs += t.pairs;
 }
 
-// --- the selection step
-// ------------------------------------------------------------------------------------------------
+// --- the selection step ---
 
 // Keeps a row of P or Q within max_norm: the product of the two can otherwise grow without bound and without a NaN.
 void Step::cap(float* row, int dim) const {

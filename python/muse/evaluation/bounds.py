@@ -16,7 +16,16 @@ from muse.evaluation.stats import require
 if TYPE_CHECKING:
     from muse.evaluation.pseudowords import PseudoWordTask
 
-__all__ = ["SCORES", "WindowMeans", "compute_bounds", "keep_probability", "mean_row", "score_word"]
+__all__ = [
+    "SCORES",
+    "WindowMeans",
+    "compute_bounds",
+    "k_means",
+    "keep_probability",
+    "mean_row",
+    "score_word",
+    "supervised",
+]
 
 
 SCORES = ("v_measure", "ari", "purity")
@@ -143,7 +152,7 @@ def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
 
 
-def _supervised(
+def supervised(
     features: NDArray[np.float32], truth: NDArray[np.int64], folds: int, seed: int
 ) -> NDArray[np.int64] | None:
     """Cross-validated predictions of a linear classifier; ``None`` where a member is too rare to be held out."""
@@ -160,7 +169,8 @@ def _supervised(
     return np.asarray(selection.cross_val_predict(pipeline, features, truth, cv=splitter), dtype=np.int64)
 
 
-def _k_means(features: NDArray[np.float32], clusters: int, seed: int) -> NDArray[np.int64]:
+def k_means(features: NDArray[np.float32], clusters: int, seed: int) -> NDArray[np.int64]:
+    """Cluster of each row of `features`, int64 (n,); all in one where the rows are alike."""
     distinct = len(np.unique(features, axis=0))
     if distinct < 2:
         return np.zeros(len(features), dtype=np.int64)
@@ -191,9 +201,9 @@ def compute_bounds(
     for word, mine in zip(task.words, task.by_word(), strict=True):
         features, truth = _unit(means(mine)), places.truth[mine]
         labels: dict[str, NDArray[np.int64] | None] = {"majority": np.zeros(len(mine), dtype=np.int64)}
-        labels.update({f"k-means {k}": _k_means(features, k, seed) for k in clusters})
+        labels.update({f"k-means {k}": k_means(features, k, seed) for k in clusters})
         # Frequent words drown a clustering but tell a classifier of the part of speech, so it gets both means.
-        labels["supervised"] = _supervised(np.hstack([features, _unit(plain(mine))]), truth, folds, seed)
+        labels["supervised"] = supervised(np.hstack([features, _unit(plain(mine))]), truth, folds, seed)
         if labels["supervised"] is None:
             unlearnable.append(word)
         for method, chosen in labels.items():

@@ -183,7 +183,10 @@ void register_encoder(py::module_& m) {
 
 }  // namespace
 
+}  // namespace muse
+
 void register_corpus(py::module_& m) {
+  using namespace muse;
   py::register_local_exception_translator([](std::exception_ptr error) {
     try {
       if (error) std::rethrow_exception(error);
@@ -219,5 +222,3 @@ void register_corpus(py::module_& m) {
                " sentences>";
       });
 }
-
-}  // namespace muse

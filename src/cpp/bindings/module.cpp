@@ -1,16 +1,13 @@
 // The table of contents of muse._core: one register function a file.
 #include <pybind11/pybind11.h>
 
-#include <stdexcept>
 #include <string>
 
 #include "kernels.h"
 
 namespace py = pybind11;
 
-namespace muse {
 void register_corpus(py::module_& m);
-}
 void register_cluster(py::module_& m);
 void register_search(py::module_& m);
 void register_selection(py::module_& m);
@@ -24,7 +21,7 @@ PYBIND11_MODULE(_core, m) {
   m.def(
       "isa_available", [](const std::string& name) { return muse::find_kernels(name.c_str()) != nullptr; },
       py::arg("name"), "Whether this build and processor can run a kernel set.");
-  muse::register_corpus(m);
+  register_corpus(m);
   register_train(m);
   register_selection(m);
   register_cluster(m);
