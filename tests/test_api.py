@@ -327,7 +327,9 @@ def test_what_is_left_open_is_chosen_to_fit():
     assert values(formulation="two_sided") == ("auto", "split", "paper", "sense")
     assert values(senses=2, collocation="sense") == (2, "split", "posterior", "sense")
     settings = Settings(senses=2)
-    assert settings.left_open == ("init", "selection_update", "collocation", "selection_alpha", "context_center")
+    assert settings.left_open == (
+        "init", "selection_update", "collocation", "selection_alpha", "context_center", "share_weight"
+    )  # fmt: skip
     assert settings.replace(formulation="two_sided").collocation == "sense"
     assert settings.replace(formulation="two_sided").replace(formulation="one_sided") == settings
     with pytest.raises(ValueError, match="needs init='split'"):

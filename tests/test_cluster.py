@@ -248,6 +248,35 @@ def test_more_restarts_and_iterations_never_make_the_clusters_worse():
     assert good >= 0.99 * best
 
 
+def with_constant(text: Text) -> Text:
+    """The same text with a last column of P that is the same for all words."""
+    return text._replace(vectors=padded(np.hstack([text.vectors, np.ones((len(text.vectors), 1))])))
+
+
+def shares_of(text: Text, senses: int, share_weight: float) -> tuple[np.ndarray, np.ndarray]:
+    """Centroids of the target's senses, and the share of each in the sampled contexts."""
+    found, centroids, counts = split(text, only_target(text, senses), share_weight=share_weight, min_contexts=1)
+    return centroids[: found[TARGET]], counts[: found[TARGET]] / counts[: found[TARGET]].sum()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_shares_make_a_needless_cluster_smaller_or_end_it(seed):
+    text = with_constant(make_text(2, noise=0.6, sentences=600, seed=seed))
+    _, equal = shares_of(text, 3, 0.0)
+    _, weighted = shares_of(text, 3, 0.1)
+    assert len(equal) == 3
+    assert len(weighted) == 2 or weighted.min() < 0.7 * equal.min()
+
+
+def test_the_column_of_shares_is_their_logarithm_and_only_from_three_senses_on():
+    text = with_constant(make_text(3, noise=0.3, shares=[0.6, 0.3, 0.1], sentences=400))
+    centroids, share = shares_of(text, 3, 0.1)
+    np.testing.assert_allclose(centroids[:, -1], 0.1 * np.log(share), atol=0.02)  # one is added to each count
+    np.testing.assert_allclose(np.linalg.norm(centroids[:, :-1], axis=1), 1, atol=1e-5)
+    centroids, _ = shares_of(text, 2, 0.1)
+    assert not centroids[:, -1].any()
+
+
 @pytest.mark.parametrize("bad", [{"wanted": np.ones(3, np.int32)}, {"offsets": np.zeros(27, np.int64)}])
 def test_what_does_not_fit_is_refused(bad):
     text = make_text(2)

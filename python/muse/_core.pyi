@@ -200,6 +200,7 @@ class SplitOptions:
     min_share: float
     max_cosine_two: float
     max_cosine_more: float
+    share_weight: float
     seed: int
 
 def sample_occurrences(corpus: Corpus, num_words: int, cap: int, seed: int) -> tuple[_Int64, _Int64]: ...

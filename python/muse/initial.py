@@ -71,6 +71,8 @@ def grown_arrays(arrays: Arrays, vocabulary: Vocabulary, settings: Settings) -> 
     fresh = initial_arrays(settings, senses, vocabulary.counts[known:], first_word=known)
     if settings.init == "split":
         fresh.context_vectors[:] = 0.0  # there are none that would fit those that the split made
+        if settings.share_weight:
+            fresh.context_vectors[:, -1] = arrays.context_vectors[0, -1]  # a constant, see muse.whitening
     old, new = arrays.as_dict(), fresh.as_dict()
     joined = {name: _join(old[name], new[name]) for name in old if name not in ("sense_offset", "word_counts")}
     joined["sense_offset"] = np.concatenate([arrays.sense_offset, arrays.n_senses + fresh.sense_offset[1:]])

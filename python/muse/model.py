@@ -123,6 +123,7 @@ class MUSE(SenseQueries):
         if settings is None:
             settings = Settings(
                 vector_size=arrays.vector_size, selection_size=arrays.selection_size,
+                share_weight=0.0,
                 formulation="one_sided" if arrays.forward_values is None else "factorized",
                 collocation="sense" if arrays.has_sense_collocation else "word",
             )  # fmt: skip

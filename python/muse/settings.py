@@ -34,7 +34,7 @@ class Settings:
     """The checked settings of one model; see ``help(MUSE)`` for the list.
 
     Settings whose default is None and says what None means for them (`senses`, `init`, `selection_update`,
-    `collocation`) are chosen to fit the others, so that they always have a value here.
+    `collocation`, `share_weight`) are chosen to fit the others, so that they always have a value here.
 
     Raises
     ------
@@ -142,6 +142,11 @@ class Settings:
         "init='split' takes a word to keep its sense for this many sentences; only for running text, never for a text "
         "whose sentences are shuffled."
     )  # fmt: skip
+    share_weight: float | None = _setting(
+        None, optional(number(0, 10)),
+        "With init='split', how much the share of a sense in its word's uses counts in its score where a word has "
+        "three senses or more. None: 0.05, or 0 with selection_update='paper' or init='random'."
+    )  # fmt: skip
     selection_update: str | None = _setting(
         None, optional(Choice("paper", "posterior", "none")),
         "How the selection module learns: the paper's way, by comparing a word's senses on the same evidence, or not. "
@@ -218,6 +223,8 @@ class Settings:
         choose("collocation", "word", "sense", one_sided)
         choose("selection_alpha", 0.01, 0.003, self.selection_update != "paper")
         choose("context_center", False, True, self.selection_update != "paper")
+        clustered = self.init == "split" and self.selection_update != "paper"
+        choose("share_weight", 0.05, 0.0, clustered)
         object.__setattr__(self, "_left_open", tuple(left_open))
 
     _left_open: ClassVar[tuple[str, ...]] = ()
@@ -256,6 +263,8 @@ class Settings:
                 f"init='split' takes the selection module's vectors from the word vectors, so selection_size must be "
                 f"None or vector_size ({self.vector_size}); got {self.selection_size}"
             )
+        if self.share_weight and self.init != "split":
+            raise ValueError("share_weight needs init='split', which finds the shares; give 0 or leave it out")
         if self.max_vocab_size and self.max_final_vocab and self.max_vocab_size < self.max_final_vocab:
             raise ValueError(
                 f"max_vocab_size ({self.max_vocab_size}) limits the words while counting, so it must not be below "
@@ -266,8 +275,9 @@ class Settings:
 
     @property
     def selection_dim(self) -> int:
-        """S: the dimension of the selection module."""
-        return self.vector_size if self.selection_size is None else self.selection_size
+        """S: the dimension of the selection module; the senses' shares take one more column."""
+        size = self.vector_size if self.selection_size is None else self.selection_size
+        return size + bool(self.share_weight)
 
     def senses_of(self, words: Sequence[str]) -> np.ndarray:
         """How many senses each word starts with, int64 (V,)."""
@@ -301,7 +311,7 @@ class Settings:
         ----------
         stored : mapping of str to JSON values
             What `to_json` returned. There every choice has been made, so a model means the same to every version;
-            settings that a file written by an older version lacks take their defaults.
+            settings that a file written by an older version lacks take the values that it meant.
         left_open : iterable of str
             Those that `replace` may choose anew, see `left_open`.
         **runtime
@@ -317,7 +327,7 @@ class Settings:
         if unknown:
             raise ValueError(f"unknown settings {', '.join(map(repr, unknown))}")
         try:
-            settings = cls(**stored, **runtime)
+            settings = cls(**{**_BEFORE, **stored}, **runtime)
         except TypeError as error:
             raise ValueError(str(error)) from error
         listed = list(left_open)
@@ -343,6 +353,9 @@ class Settings:
             f"{f.name} : {f.type}, default {f.default!r}\n    {f.metadata['doc']}" for f in dataclasses.fields(cls)
         )
 
+
+# What a file means that was written before there was this setting.
+_BEFORE: dict[str, Any] = {"share_weight": 0.0}
 
 # All settings but those that depend on the corpus and the time at hand: min_count, max_vocab_size, max_final_vocab,
 # sorted_vocab, epochs, seed.
@@ -389,6 +402,7 @@ PAPER_DEFAULTS: dict[str, Any] = {
     "whitening": 0.0,
     "min_contexts": 20,
     "discourse": 0,
+    "share_weight": 0.0,
     "posterior_weight": 0.0,
     "posterior_selects": False,
     "group_negatives": None,

@@ -127,12 +127,12 @@ class _Stage(NamedTuple):
 
 
 def _schedule(settings: Settings, epochs: int, *, warm: bool) -> list[_Stage]:
-    """All stages; the word level takes `warmup_epochs`, but never more than half of the training."""
+    """All stages; the word level takes `warmup_epochs`, but never more than three fifths of the training."""
     if not warm:
         return [_Stage(epoch, False) for epoch in range(epochs)]
     if epochs == 1:
         return [_Stage(0, True, (0.0, 0.5)), _Stage(0, False, (0.5, 1.0))]
-    warmup = min(settings.warmup_epochs, epochs // 2)
+    warmup = min(settings.warmup_epochs, max(1, epochs * 3 // 5))
     return [_Stage(epoch, epoch < warmup) for epoch in range(epochs)]
 
 

@@ -73,9 +73,11 @@ class SphericalKMeans {
 
   // Clusters n unit rows of `x` into k; afterwards centroids() and assignment() are those of the best restart.
   void run(const float* x, int n, int k, std::uint64_t key) {
+    share_weight_ = k > 2 ? options_.share_weight : 0.0f;
     double best = -std::numeric_limits<double>::infinity();
     for (int restart = 0; restart < options_.restarts; ++restart) {
       seed(x, n, k, RandomStream(options_.seed, static_cast<std::uint64_t>(restart) + 1, Purpose::kCluster), key);
+      bias_.assign(static_cast<std::size_t>(k), 0.0f);
       double objective = 0.0;
       for (int i = 0; i < options_.iterations; ++i) {
         const double before = objective;
@@ -87,6 +89,7 @@ class SphericalKMeans {
         best = objective;
         best_centroids_ = centroids_;
         best_assignment_ = assignment_;
+        best_bias_ = bias_;
       }
     }
   }
@@ -96,10 +99,12 @@ class SphericalKMeans {
     assignment_ = best_assignment_;
     update(x, n, k);
     best_centroids_ = centroids_;
+    best_bias_ = bias_;
   }
 
-  std::vector<float>& centroids() { return best_centroids_; }
-  std::vector<int>& assignment() { return best_assignment_; }
+  const std::vector<float>& centroids() const { return best_centroids_; }
+  const std::vector<int>& assignment() const { return best_assignment_; }
+  const std::vector<float>& bias() const { return best_bias_; }  // what a cluster's share adds to its scores
 
   void unit(float* row) const {
     const float square = kernels_.dot(row, row, dim_);
@@ -139,7 +144,9 @@ class SphericalKMeans {
       const int rows = std::min(kBlock, n - first);
       kernels_.scores(x + static_cast<std::ptrdiff_t>(first) * dim_, rows, centroids_.data(), k, dim_, scores_.data());
       for (int i = 0; i < rows; ++i) {
-        const float* s = scores_.data() + static_cast<std::ptrdiff_t>(i) * k;
+        float* s = scores_.data() + static_cast<std::ptrdiff_t>(i) * k;
+        if (share_weight_ > 0.0f)
+          for (int c = 0; c < k; ++c) s[c] += bias_[static_cast<std::size_t>(c)];
         const int best = argmax(s, k, 0.0f);
         assignment_[static_cast<std::size_t>(first + i)] = best;
         objective += s[best];
@@ -149,24 +156,31 @@ class SphericalKMeans {
   }
 
   void update(const float* x, int n, int k) {
-    std::fill(centroids_.begin(), centroids_.end(), 0.0f);
+    centroids_.assign(static_cast<std::size_t>(k) * static_cast<std::size_t>(dim_), 0.0f);
     for (int i = 0; i < n; ++i)
       kernels_.axpy(1.0f, x + static_cast<std::ptrdiff_t>(i) * dim_,
                     centroids_.data() + static_cast<std::ptrdiff_t>(assignment_[static_cast<std::size_t>(i)]) * dim_,
                     dim_);
     for (int c = 0; c < k; ++c) unit(centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_);
+    bias_.assign(static_cast<std::size_t>(k), 0.0f);
+    if (share_weight_ <= 0.0f) return;
+    for (int i = 0; i < n; ++i) bias_[static_cast<std::size_t>(assignment_[static_cast<std::size_t>(i)])] += 1.0f;
+    for (float& bias : bias_)  // one is added to each count, so that an empty cluster has a share
+      bias = share_weight_ * std::log((bias + 1.0f) / static_cast<float>(n + k));
   }
 
   int dim_;
   const SplitOptions& options_;
   const Kernels& kernels_;
-  std::vector<float> centroids_, best_centroids_, scores_, distance_;
+  float share_weight_ = 0.0f;
+  std::vector<float> centroids_, best_centroids_, bias_, best_bias_, scores_, distance_;
   std::vector<int> assignment_, best_assignment_;
 };
 
 struct WordSenses {
   std::vector<float> centroids;      // (k, S)
   std::vector<std::int64_t> counts;  // (k,)
+  std::vector<float> bias;           // (k,)
 };
 
 // Splits words one at a time; one thread's work and memory.
@@ -187,9 +201,7 @@ class Splitter {
     const int n = static_cast<int>(places.size());
     const int most = std::min(wanted, n / std::max(1, options_.min_contexts));
     if (most < 2) return one_sense(n);
-    contexts_.resize(places.size() * static_cast<std::size_t>(dim_));
-    context_vectors(context_, selection_, weights_, corpus_, places, dim_, contexts_.data());
-    for (int i = 0; i < n; ++i) kmeans_.unit(contexts_.data() + static_cast<std::ptrdiff_t>(i) * dim_);
+    unit_contexts(places);
     const float* clustered = options_.discourse > 0 ? average_discourse(places) : contexts_.data();
     for (int k = most, found = 0; k >= 2; k = std::min(k - 1, std::max(2, 2 * found))) {
       kmeans_.run(clustered, n, k, static_cast<std::uint64_t>(word));
@@ -198,13 +210,30 @@ class Splitter {
       found = static_cast<int>(senses.counts.size());
       if (found < 2 && k == 2) break;
       if (found < 2) continue;  // many needless clusters at once: go on with two
-      if (!options_.adaptive || supported(senses, n, k)) return senses;
+      if (!options_.adaptive || supported(senses, n, k)) return with_shares(std::move(senses));
     }
     return one_sense(n);
   }
 
  private:
-  WordSenses one_sense(int n) const { return {std::vector<float>(static_cast<std::size_t>(context_.dim), 0.0f), {n}}; }
+  void unit_contexts(std::span<const std::int64_t> places) {
+    contexts_.resize(places.size() * static_cast<std::size_t>(dim_));
+    context_vectors(context_, selection_, weights_, corpus_, places, dim_, contexts_.data());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      float* row = contexts_.data() + i * static_cast<std::size_t>(dim_);
+      if (options_.share_weight > 0.0f) row[context_.dim - 1] = 0.0f;  // the constant
+      kmeans_.unit(row);
+    }
+  }
+
+  WordSenses with_shares(WordSenses senses) const {
+    if (options_.share_weight > 0.0f)
+      for (std::size_t c = 0; c < senses.counts.size(); ++c)
+        senses.centroids[(c + 1) * static_cast<std::size_t>(context_.dim) - 1] = senses.bias[c];
+    return senses;
+  }
+
+  WordSenses one_sense(int n) const { return {std::vector<float>(static_cast<std::size_t>(context_.dim), 0.0f), {n}, {0.0f}}; }
 
   // Each context averaged with those of the same word in nearby sentences; places are in corpus order.
   const float* average_discourse(std::span<const std::int64_t> places) {
@@ -245,7 +274,7 @@ class Splitter {
   }
 
   // The clusters that are large enough to be senses.
-  WordSenses collect(int n, int k) {
+  WordSenses collect(int n, int k) const {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(k), 0);
     for (int i = 0; i < n; ++i) ++counts[static_cast<std::size_t>(kmeans_.assignment()[static_cast<std::size_t>(i)])];
     WordSenses senses;
@@ -254,6 +283,7 @@ class Splitter {
       const float* centroid = kmeans_.centroids().data() + static_cast<std::ptrdiff_t>(c) * dim_;
       senses.centroids.insert(senses.centroids.end(), centroid, centroid + context_.dim);
       senses.counts.push_back(counts[static_cast<std::size_t>(c)]);
+      senses.bias.push_back(kmeans_.bias()[static_cast<std::size_t>(c)]);
     }
     return senses;
   }

@@ -43,12 +43,17 @@ struct SplitOptions {
   float min_share = 0.05f;
   float max_cosine_two = 0.2f;
   float max_cosine_more = 0.05f;
+  // Clusters as a mixture with shares: a context's score in a cluster counts share_weight * log(share of the cluster)
+  // as well, when there are more than two (two clusters gain nothing from it), so that a needless cluster dies down
+  // instead of taking half of a true one. Above 0, the last column of P is a constant and that of a centroid its
+  // sense's part of the score, 0 for two.
+  float share_weight = 0.0f;
   std::uint64_t seed = 1;
 };
 
 struct Split {
   std::vector<std::int32_t> senses;  // (V,) at least 1 each
-  std::vector<float> centroids;      // (sum of senses, S) of unit length; zero rows where a word has one sense
+  std::vector<float> centroids;  // (sum of senses, S) of unit length but for the shares; zeros where a word has one sense
   std::vector<std::int64_t> counts;  // (sum of senses,) sampled contexts in each
 };
 

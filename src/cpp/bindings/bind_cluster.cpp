@@ -61,6 +61,8 @@ py::tuple py_split_senses(const FloatArray& context_vectors_, const WeightArray&
   const auto p = as_span(places);
   if (split.restarts < 1 || split.iterations < 1 || split.min_contexts < 1)
     throw py::value_error("restarts, iterations and min_contexts must be at least 1");
+  if (split.share_weight > 0.0f && context.dim < 2)
+    throw py::value_error("share_weight needs a column of context_vectors beside the constant");
   if (o[0] != 0 || o.back() != places.size()) throw py::value_error("offsets do not fit places");
   for (std::size_t i = 1; i < o.size(); ++i)
     if (o[i] < o[i - 1]) throw py::value_error("offsets must not decrease");
@@ -96,6 +98,7 @@ void register_cluster(pybind11::module_& m) {
       .def_readwrite("min_share", &muse::SplitOptions::min_share)
       .def_readwrite("max_cosine_two", &muse::SplitOptions::max_cosine_two)
       .def_readwrite("max_cosine_more", &muse::SplitOptions::max_cosine_more)
+      .def_readwrite("share_weight", &muse::SplitOptions::share_weight)
       .def_readwrite("seed", &muse::SplitOptions::seed);
   m.def("sample_occurrences", &py_sample_occurrences, py::arg("corpus"), py::arg("num_words"), py::arg("cap"),
         py::arg("seed"), "Places of each word in the corpus, about `cap` a word at most: (offsets, places).");
