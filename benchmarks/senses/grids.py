@@ -103,7 +103,9 @@ def _initialisation() -> list[Setting]:
         muse(init="random", senses=3),
         muse(senses=3),
         *_each("whitening", (0.0, 0.5, 0.75, 1.0)),
-        *_each("warmup_epochs", (1, 2)),
+        *_each("warmup_epochs", (1, 2, 3)),
+        *_each("discourse", (0, 10)),
+        *_each("share_weight", (0.0, 0.03, 0.05, 0.07), senses=3),
         *_each("min_contexts", (10, 20, 50)),
         *_each("initial_scale", (0.1, 0.3, 1.0)),
     ]

@@ -82,7 +82,7 @@ def train_mssg(merged: Merged, settings: Settings, counts: dict[str, int]) -> tu
     along with it, and stay fixed while the senses learn, in as many epochs together as every other model takes. A
     window is weighted by keep probabilities, which is what MSSG's subsampled windows are on average.
     """
-    warm_epochs = min(settings.warmup_epochs, settings.epochs // 2) or 1
+    warm_epochs = min(2, settings.warmup_epochs, settings.epochs // 2) or 1
     context: dict[str, Any] = {
         "context": "mean", "context_weights": "keep", "distance_power": 0.0, "selection_window": settings.window,
         "context_center": False, "full_text": True,
@@ -95,7 +95,7 @@ def train_mssg(merged: Merged, settings: Settings, counts: dict[str, int]) -> tu
 
     frozen = settings.replace(
         selection_update="none", strategy="greedy", sibling_share=0.0, collocation="word", senses=settings.senses,
-        epochs=max(1, settings.epochs - warm_epochs), **context,
+        share_weight=0.0, epochs=max(1, settings.epochs - warm_epochs), **context,
     )  # fmt: skip
     arrays = _cluster(words, encoded.corpus, frozen)
     model = MUSE.from_arrays(Vocabulary(words.vocabulary.words, words.vocabulary.counts), arrays, frozen, words.history)

@@ -126,8 +126,8 @@ class Settings:
         "'random' where selection_size differs from vector_size."
     )  # fmt: skip
     warmup_epochs: int = _setting(
-        2, integer(1, 1_000_000),
-        "Of `epochs`, those at word level before init='split' makes the senses; at most half of them."
+        3, integer(1, 1_000_000),
+        "Of `epochs`, those at word level before init='split' makes the senses; at most three fifths of them."
     )  # fmt: skip
     whitening: float = _setting(
         0.75, number(0, 1),
@@ -137,10 +137,10 @@ class Settings:
     min_contexts: int = _setting(
         20, integer(1, 2**31 - 1), "init='split' makes no sense from fewer uses than this: rare words get fewer senses."
     )  # fmt: skip
-    discourse: int = _setting(
-        0, integer(0, 2**31 - 1),
-        "init='split' takes a word to keep its sense for this many sentences; only for running text, never for a text "
-        "whose sentences are shuffled."
+    discourse: int | None = _setting(
+        None, optional(integer(0, 2**31 - 1)),
+        "init='split' takes a word to keep its sense for this many sentences. None: 10 in running text, 0 in a text "
+        "whose sentences are shuffled, which it tells apart."
     )  # fmt: skip
     share_weight: float | None = _setting(
         None, optional(number(0, 10)),

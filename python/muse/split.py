@@ -27,6 +27,7 @@ __all__ = ["split_arrays"]
 logger = logging.getLogger("muse")
 
 _CLUSTERED_CONTEXTS = 1500  # of each word, at most
+_DISCOURSE = 10  # sentences for which a word keeps its sense in running text
 _USES_A_SENSE = 50  # with senses="auto"; of rarer words a third would be split by chance (benchmarks/senses)
 
 
@@ -58,7 +59,8 @@ def split_arrays(
     options = selection_options(settings.replace(context_center=False))
     weights = context_weights(settings, arrays.word_counts)
     split = _core.SplitOptions()
-    split.seed, split.min_contexts, split.discourse = settings.seed, settings.min_contexts, settings.discourse
+    split.seed, split.min_contexts = settings.seed, settings.min_contexts
+    split.discourse = _DISCOURSE * whitened.is_running if settings.discourse is None else settings.discourse
     split.share_weight = float(settings.share_weight or 0.0)
     split.adaptive = settings.senses == "auto"
     if split.adaptive:
@@ -107,7 +109,7 @@ def _expand(
 def _at_start(
     centroids: Floats, context_vectors: Floats, sense_offset: NDArray[np.int64], settings: Settings
 ) -> Floats:
-    """Q from the centroids; where the word itself counts, without what points along its own P, which would be a bias."""
+    """Q from the centroids; where the word itself counts, without what points along its own P: it would be a bias."""
     size = settings.vector_size
     centroids[:, size:] /= CONSTANT
     if not settings.context_center:

@@ -26,9 +26,12 @@ _LEAST_VARIANCE = 1e-12  # of the averages of unit vectors that contexts are: le
 # are; three must be further apart, since a needless third cluster lies between the others (benchmarks/senses).
 _QUANTILE_TWO, _QUANTILE_MORE = 0.90, 0.65
 _LEAST_WORDS = 100  # for such a quantile
+_NEARBY = 10  # sentences
+_LEAST_PAIRS = 200  # of uses
+_ALIKE = 0.1  # how much closer nearby uses are in running text: about 0.2 in an encyclopedia, 0 when it is shuffled
 
-# The column of shares, in lengths of a context. It is small so that the shares learn slowly: where they learn as fast as
-# the rest, the larger senses of a word grow at the expense of the others (benchmarks/senses).
+# The column of shares, in lengths of a context. It is small so that the shares learn slowly: where they learn as fast
+# as the rest, the larger senses of a word grow at the expense of the others (benchmarks/senses).
 CONSTANT = 0.1
 
 
@@ -40,11 +43,14 @@ class Whitened(NamedTuple):
     context_vectors : float32 (V, S)
         Padded for training. Where shares count (`share_weight`), the last column is a constant: `CONSTANT` times
         the length that contexts have on average, so that what shares add to a score is in proportion to it.
+    is_running : bool
+        Whether the uses of a word in nearby sentences are more alike than its others: sentences are not shuffled.
     cosine_two, cosine_more : float
         The largest cosine between the centroids of two senses, and of three or more.
     """
 
     context_vectors: Floats
+    is_running: bool
     cosine_two: float = 0.2
     cosine_more: float = 0.05
 
@@ -56,7 +62,7 @@ def whiten(word_vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.i
     matrix: Floats = _core.aligned_zeros(len(unit), settings.selection_dim)
     vectors = matrix[:, : unit.shape[1]]
     vectors[:] = unit - tokens @ unit / max(tokens.sum(), 1.0)
-    words, contexts = _sample_contexts(matrix, corpus, word_counts, settings)
+    words, places, contexts = _sample_contexts(matrix, corpus, word_counts, settings)
     contexts = contexts[:, : unit.shape[1]]
     cosines: tuple[float, ...] = ()
     if len(contexts) >= 2 * unit.shape[1]:  # in a tiny corpus there is no covariance to speak of
@@ -73,7 +79,7 @@ def whiten(word_vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.i
         cosines = _calibrate(means, settings.seed)
     if settings.share_weight:
         matrix[:, -1] = CONSTANT * np.linalg.norm(contexts, axis=1).mean() if len(contexts) else CONSTANT
-    return Whitened(matrix, *cosines)
+    return Whitened(matrix, _is_running(corpus, words, places, contexts), *cosines)
 
 
 def unit_rows(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -85,8 +91,8 @@ def unit_rows(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
 
 def _sample_contexts(
     vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.int64], settings: Settings
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Contexts of some words: the number of the word (0, 1, ...) and the context of each, (n,) and (n, S)."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Contexts of some words: the number of the word (0, 1, ...), the place and the context of each."""
     rng = np.random.Generator(np.random.Philox(settings.seed))
     frequent = np.flatnonzero(word_counts >= _SAMPLED_COUNT)
     if len(frequent) > _SAMPLED_WORDS:
@@ -95,11 +101,26 @@ def _sample_contexts(
     sizes = offsets[frequent + 1] - offsets[frequent]
     frequent, sizes = frequent[sizes > 1], sizes[sizes > 1]
     if len(frequent) == 0:
-        return np.zeros(0, np.int64), np.zeros((0, vectors.shape[1]))
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, vectors.shape[1]))
     chosen = np.concatenate([places[offsets[word] : offsets[word + 1]] for word in frequent])
     options = selection_options(settings.replace(context_center=False))
     contexts = _core.context_vectors(vectors, context_weights(settings, word_counts), options, corpus, chosen)
-    return np.repeat(np.arange(len(frequent)), sizes), contexts.astype(np.float64)
+    return np.repeat(np.arange(len(frequent)), sizes), chosen, contexts.astype(np.float64)
+
+
+def _is_running(
+    corpus: _core.Corpus, words: NDArray[np.int64], places: NDArray[np.int64], contexts: NDArray[np.float64]
+) -> bool:
+    """Whether two uses of a word in nearby sentences have more similar contexts than two uses that are far apart."""
+    sentences = np.searchsorted(corpus.offsets, places, side="right")
+    apart = np.diff(sentences)
+    near = (words[1:] == words[:-1]) & (apart > 0) & (apart <= _NEARBY)
+    far = (words[1:] == words[:-1]) & (apart > 10 * _NEARBY)
+    if min(near.sum(), far.sum()) < _LEAST_PAIRS:
+        return False
+    unit = unit_rows(contexts)
+    cosines = np.einsum("ij,ij->i", unit[1:], unit[:-1])
+    return bool(cosines[near].mean() - cosines[far].mean() > _ALIKE)
 
 
 def _calibrate(means: NDArray[np.float64], seed: int) -> tuple[float, ...]:
