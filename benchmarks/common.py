@@ -266,16 +266,17 @@ def stamp(command: str, **settings: Any) -> dict[str, Any]:
 
 def write_json(path: Path, content: Any) -> None:
     """Indented JSON; numpy numbers and arrays become plain ones, floats keep six digits."""
-    path.write_text(json.dumps(_plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Plain Python values for JSON; floats keep six digits."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
