@@ -42,6 +42,7 @@ EVALUATION_FILES = {
     "MEN": "word_similarity/MEN/MEN_dataset_natural_form_full",
     "RG-65": "word_similarity/faruqui/EN-RG-65.txt",
 }
+EVALUATION_FOLDERS = {"SemEval-2013 task 13": "semeval2013_task13", "WiC": "wic"}
 SIMILARITY_SETS = ("WordSim-353", "SimLex-999", "MEN")
 
 # ---------------------------------------------------------------------------------------------------------------- data
@@ -68,6 +69,14 @@ def evaluation_file(name: str) -> Path:
     """Path of a data set of `EVALUATION_FILES`."""
     path = data_dir() / "eval" / EVALUATION_FILES[name]
     if not path.exists():
+        raise FileNotFoundError(f"{name} is missing: {path}")
+    return path
+
+
+def evaluation_folder(name: str) -> Path:
+    """Path of a data set of `EVALUATION_FOLDERS`."""
+    path = data_dir() / "eval" / EVALUATION_FOLDERS[name]
+    if not path.is_dir():
         raise FileNotFoundError(f"{name} is missing: {path}")
     return path
 
