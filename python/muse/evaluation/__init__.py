@@ -4,8 +4,8 @@
 :func:`evaluate_scws`           similarity of words in context (SCWS): MaxSimC, AvgSimC, MaxSim, AvgSim
 :func:`evaluate_word_similarity`  WordSim-353, SimLex-999, MEN, RG-65, ...: Spearman with intervals
 :func:`evaluate_synonyms`       TOEFL, ESL, RD and your own synonym questions
-:func:`evaluate_induction`      word-sense induction: SemEval-2013 task 13, RUSSE, TWSI
-:func:`score_key`               any induced key against any gold key (also SemEval-2010 task 14)
+:func:`evaluate_induction`      word-sense induction: SemEval-2010 task 14 and 2013 task 13, RUSSE, TWSI
+:func:`score_key`               any induced key against any gold key
 :func:`evaluate_wic`            word in context
 :func:`evaluate_pseudo_words`   merged words of your own corpus, with bounds: :class:`PseudoWordTask`
 ==============================  ====================================================================
