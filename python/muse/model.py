@@ -15,6 +15,7 @@ from muse.arrays import Arrays
 from muse.corpus import encode_corpus
 from muse.errors import NotTrainedError
 from muse.formats import native
+from muse.hygiene import SenseHygiene
 from muse.initial import added_senses, grown_arrays
 from muse.memory import check_memory, estimate_memory
 from muse.queries import SenseQueries
@@ -32,7 +33,7 @@ logger = logging.getLogger("muse")
 Sentences = Iterable[Sequence[str]]
 
 
-class MUSE(SenseQueries):
+class MUSE(SenseQueries, SenseHygiene):
     """Sense embeddings: several vectors a word, learned from plain text, and a selector of the one a context means.
 
     Parameters
@@ -76,6 +77,7 @@ class MUSE(SenseQueries):
         self.history: list[dict[str, Any]] = []
         self.training_state: dict[str, Any] = {}
         self.stop_training = False  # a callback may set it
+        self._in_training = False
         if sentences is not None or corpus_file is not None:
             check_device(self._settings)  # before the corpus is read
             self.build_vocab(sentences, corpus_file)
@@ -180,6 +182,11 @@ class MUSE(SenseQueries):
             if view is not None:
                 view.refresh(self.vocabulary, arrays)
 
+    def require_idle(self, what: str) -> None:
+        """Raise a RuntimeError where `what` is called in a callback, whose changes training would not see."""
+        if self._in_training:
+            raise RuntimeError(f"{what} cannot be called while the model is in training; call it when train has ended")
+
     @property
     def sv(self) -> SenseVectors:
         """Sense vectors with keys such as ``"head#0"``, and their nearest neighbours."""
@@ -218,7 +225,7 @@ class MUSE(SenseQueries):
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: all but what can be derived anew, and the corpus that `build_vocab` has read."""
-        return {**self.__dict__, **dict.fromkeys(("_corpus", "_selector", "_sv", "_wv"))}
+        return {**self.__dict__, **dict.fromkeys(("_corpus", "_selector", "_sv", "_wv")), "_in_training": False}
 
     def __contains__(self, word: object) -> bool:
         return self._vocabulary is not None and word in self._vocabulary
@@ -260,10 +267,7 @@ class MUSE(SenseQueries):
         ValueError
             If the model has a vocabulary and `update` is not given, or no word is left.
         """
-        if self._vocabulary is not None and not update:
-            raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
-        if self._vocabulary is None and update:
-            raise NotTrainedError("there is no vocabulary to update yet; call build_vocab without update=True")
+        self._check_update("build_vocab", update)
         chosen = ("min_count", "max_vocab_size", "max_final_vocab", "trim_rule", "sorted_vocab")
         rules = {name: getattr(self._settings, name) for name in chosen}
         self._corpus = None
@@ -272,15 +276,21 @@ class MUSE(SenseQueries):
 
     def build_vocab_from_freq(self, word_freq: Mapping[str, int], *, update: bool = False) -> None:
         """Decide on the words from a table of their counts; `min_count` and the other limits apply."""
+        self._check_update("build_vocab_from_freq", update)
         if not word_freq:
             raise ValueError("word_freq is empty; give a dict {word: count}")
-        if self._vocabulary is not None and not update:
-            raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
         settings = self._settings
         rules = VocabularyRules(settings.min_count, settings.max_final_vocab, settings.trim_rule, settings.sorted_vocab)
         counts = np.fromiter(word_freq.values(), np.int64, len(word_freq))
         vocabulary, _ = rules.select(list(word_freq), counts, int(counts.sum()), self._vocabulary)
         self._use_vocabulary(vocabulary)
+
+    def _check_update(self, what: str, update: bool) -> None:
+        self.require_idle(what)
+        if self._vocabulary is not None and not update:
+            raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
+        if self._vocabulary is None and update:
+            raise NotTrainedError(f"there is no vocabulary to update yet; call {what} without update=True")
 
     def _use_vocabulary(self, vocabulary: Vocabulary) -> None:
         if self._arrays is not None:
@@ -385,7 +395,11 @@ class MUSE(SenseQueries):
             )
         if self._arrays is None:
             check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
-        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
+        self._in_training = True
+        try:
+            train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
+        finally:
+            self._in_training = False
         self._corpus = None
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:
