@@ -51,7 +51,9 @@ def test_merging_joins_what_is_alike_and_leaves_the_rest(collocation):
         np.testing.assert_array_equal(new.collocation_vectors, old.collocation_vectors)
     else:
         np.testing.assert_allclose(
-            new.collocation_vectors[6], (4 * old.collocation_vectors[7] + 12 * old.collocation_vectors[9]) / 16, rtol=1e-5
+            new.collocation_vectors[6],
+            (4 * old.collocation_vectors[7] + 12 * old.collocation_vectors[9]) / 16,
+            rtol=1e-5,
         )
     assert len(view) == 8  # a view that was taken before follows
     np.testing.assert_array_equal(view["cell#1"], old.sense_vectors[5])
@@ -182,7 +184,9 @@ def test_it_trains_on_saves_and_loads(collocation, clean, tmp_path):
     for name, array in model.arrays.as_dict().items():
         np.testing.assert_array_equal(array, getattr(again.arrays, name))
     context = "the money in the bank".split()
-    np.testing.assert_array_equal(again.sense_probabilities("bank", context), model.sense_probabilities("bank", context))
+    np.testing.assert_array_equal(
+        again.sense_probabilities("bank", context), model.sense_probabilities("bank", context)
+    )
     senses = model.arrays.n_senses
     model.train(CORPUS.sentences)
     again.train(CORPUS.sentences)
@@ -277,7 +281,7 @@ def test_training_does_not_lose_its_senses_in_a_callback(call):
         def on_epoch_end(self, model):
             getattr(model, call)(*([{"novelty": 9}] if call == "build_vocab_from_freq" else []))
 
-    model = MUSE(epochs=2, **{"min_count": 1, "vector_size": 8, "workers": 1})
+    model = MUSE(epochs=2, min_count=1, vector_size=8, workers=1)
     model.build_vocab(CORPUS.sentences)
     with pytest.raises(RuntimeError, match=f"{call} cannot be called while the model is in training"):
         model.train(callbacks=[Meddler()])

@@ -270,8 +270,8 @@ def new_offset(offset: Integers, rows: Integers) -> Integers:
 def regrouped(arrays: Arrays, rows: Integers) -> Arrays:
     """Arrays in which old row i has gone to row ``rows[i]``, or away (-1).
 
-    A row with several sources is their mean weighted by their uses; in Q the mean has the mean length of its sources, since
-    it competes with the scores of the other senses.
+    A row with several sources is their mean weighted by their uses; in Q the mean has the mean length of its sources,
+    since it competes with the scores of the other senses.
     """
     offset = new_offset(arrays.sense_offset, rows)
     kept = np.flatnonzero(rows >= 0)

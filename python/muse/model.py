@@ -22,6 +22,7 @@ from muse.queries import SenseQueries
 from muse.rules import VocabularyRules
 from muse.selection import SenseSelector
 from muse.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unknown_in_train
+from muse.tagging import SenseTagging
 from muse.training import check_device, is_finished, say_nothing_is_left, train_model
 from muse.vectors import SenseVectors, WordVectors
 from muse.vocabulary import Vocabulary
@@ -33,7 +34,7 @@ logger = logging.getLogger("muse")
 Sentences = Iterable[Sequence[str]]
 
 
-class MUSE(SenseQueries, SenseHygiene):
+class MUSE(SenseQueries, SenseTagging, SenseHygiene):
     """Sense embeddings: several vectors a word, learned from plain text, and a selector of the one a context means.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from muse import cards
 from muse.arrays import Arrays, Floats
 from muse.context import Context, as_contexts
 from muse.errors import UnknownSenseError
-from muse.selection import SenseSelector, TokenSense
+from muse.selection import SenseSelector
 from muse.vectors import SenseVectors, WordVectors
 from muse.vocabulary import Vocabulary
 
@@ -164,39 +164,6 @@ class SenseQueries(ABC):
         if isinstance(words, str) or isinstance(contexts, str) or len(words) != len(contexts):
             raise ValueError("sense_probabilities_batch takes a list of words and a list of as many contexts")
         return self.selector.probabilities_of(words, contexts, _positions(positions, len(contexts), False))
-
-    def disambiguate(self, sentence: Context) -> list[TokenSense]:
-        """The sense of every token of a sentence: (token, sense or None, probability).
-
-        Examples
-        --------
-        >>> [t.key for t in model.disambiguate("the head of the army")]  # doctest: +SKIP
-        ['the#0', 'head#2', 'of#0', 'the#0', 'army#1']
-        """
-        tokens, senses, probabilities = next(self.selector.select([sentence]))
-        known = (None if sense < 0 else sense for sense in senses.tolist())
-        return list(map(TokenSense, tokens, known, probabilities.tolist()))
-
-    def disambiguate_batch(self, sentences: Iterable[Context], *, probabilities: bool = False) -> Iterator[Any]:
-        """The senses of every token of many sentences, on all threads.
-
-        Parameters
-        ----------
-        sentences : iterable of str or list of str
-            Read as it comes, a few hundred thousand tokens at a time.
-        probabilities : bool
-            Whether to give the probabilities too.
-
-        Yields
-        ------
-        int32 (tokens,)
-            For each sentence the number of each token's sense, -1 for words that the model does not know; with
-            `probabilities` a pair of this and float32 (tokens,).
-        """
-        if isinstance(sentences, (str, bytes)):
-            raise TypeError("disambiguate_batch takes an iterable of sentences; for a single one use disambiguate")
-        selected = self.selector.select(sentences)
-        return ((senses, p) if probabilities else senses for _, senses, p in selected)
 
     def similarity(
         self,
