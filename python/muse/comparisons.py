@@ -67,7 +67,8 @@ class Comparisons(KeyedVectors[Key]):
 
     def relative_cosine_similarity(self, first: Key, second: Key, topn: int = 10) -> float:
         """The cosine of two keys over the sum of the cosines of the `topn` closest to the first (Leeuwenberg 2016)."""
-        return self.similarity(first, second) / sum(cosine for _, cosine in self.most_similar(first, topn=topn))
+        nearest: Neighbours = self.most_similar(first, topn=topn)
+        return self.similarity(first, second) / sum(cosine for _, cosine in nearest)
 
     # -- sets of keys ------------------------------------------------------------------------------------------------
 

@@ -305,8 +305,8 @@ def _means(
     for group in np.flatnonzero(sizes > 1).tolist():
         members = slice(starts[group], starts[group] + sizes[group])
         vectors, share = matrix[rows[members]].astype(np.float64), weights[members] / weights[members].sum()
-        mean = share @ vectors
+        mean: NDArray[np.float64] = share @ vectors
         if keep_length and (length := np.linalg.norm(mean)) > 0:
-            mean *= share @ np.linalg.norm(vectors, axis=1) / length
+            mean = mean * (share @ np.linalg.norm(vectors, axis=1) / length)
         means[group] = mean
     return means

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from muse import _core
 from muse.arrays import Arrays, Floats
+from muse.errors import NotTrainedError
 from muse.formats.word2vec import write_word2vec
 from muse.vocabulary import Vocabulary
 
@@ -30,15 +31,21 @@ _BLOCK_ROWS = 1 << 16
 class KeyedVectors(ABC, Generic[Key]):
     """Vectors with keys, and the queries on them. A vector of zeros has similarity 0 with everything."""
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None) -> None:
         self._vocabulary = vocabulary
-        self._arrays = arrays
+        self._values = arrays
         self._inverse_norms: Floats | None = None
         self._key_to_index: dict[str, int] | None = None
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
         """Take over new values after training, and forget what was derived from the old ones."""
-        self._vocabulary, self._arrays, self._inverse_norms, self._key_to_index = vocabulary, arrays, None, None
+        self._vocabulary, self._values, self._inverse_norms, self._key_to_index = vocabulary, arrays, None, None
+
+    @property
+    def _arrays(self) -> Arrays:
+        if self._values is None:
+            raise NotTrainedError("the model has words but no vectors yet; call train")
+        return self._values
 
     # -- what the two kinds tell about themselves --------------------------------------------------------------------
 

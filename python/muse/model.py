@@ -197,9 +197,12 @@ class MUSE(SenseQueries, SenseTagging, SenseHygiene):
 
     @property
     def wv(self) -> WordVectors:
-        """Word vectors, the means of sense vectors weighted by their priors, and their nearest neighbours."""
+        """Word vectors, the means of sense vectors weighted by their priors, and their nearest neighbours.
+
+        Before training it has the words and their counts.
+        """
         if self._wv is None:
-            self._wv = WordVectors(self.vocabulary, self.arrays)
+            self._wv = WordVectors(self.vocabulary, self._arrays)
         return self._wv
 
     @property
@@ -294,13 +297,14 @@ class MUSE(SenseQueries, SenseTagging, SenseHygiene):
             raise NotTrainedError(f"there is no vocabulary to update yet; call {what} without update=True")
 
     def _use_vocabulary(self, vocabulary: Vocabulary) -> None:
-        if self._arrays is not None:
+        if self._arrays is None:
+            self._vocabulary, self._wv = vocabulary, None
+        else:
             senses = added_senses(self._settings, vocabulary.words[self._arrays.n_words :])
             check_memory(self._settings, len(vocabulary), self._arrays.n_senses + int(senses.sum()))
             arrays = grown_arrays(self._arrays, vocabulary, self._settings)
             self._vocabulary = vocabulary
             self.set_arrays(arrays)
-        self._vocabulary = vocabulary
         if self._corpus is not None:
             self.corpus_count = self._corpus.raw_sentences
 

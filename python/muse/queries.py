@@ -238,12 +238,39 @@ class SenseQueries(ABC):
             raise ValueError(f"topn must be an integer of at least 1; got {topn!r}")
         return cards.collocates(self, self.sense_vectors(word)[[sense]], topn, restrict_vocab)[0]
 
-    def describe(self, word: str, topn: int = 8) -> cards.WordCard:
-        """A card a sense: its share, the nearest senses of other words, and the collocates that it predicts.
+    def describe(self, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> cards.WordCard:
+        """A card a sense: share, label, the nearest senses of other words, expected collocates, and example uses.
 
         The card prints as text and shows as a table in a notebook.
+
+        Parameters
+        ----------
+        word : str
+            A known word.
+        topn : int
+            How many neighbours and collocates.
+        corpus : path-like, list of paths, or iterable of lists of str, optional
+            A text, such as that of training, in which to look for uses; up to 20,000 sentences with the word are read.
+        n_examples : int
+            How many uses to show of each sense: those of which the selector is surest.
+
+        Returns
+        -------
+        WordCard
+            ``senses`` holds a `SenseCard` for each.
+
+        Raises
+        ------
+        UnknownWordError
+            A KeyError that names the nearest spellings.
+        FileNotFoundError, ValueError
+            If the corpus is a file that is not there, or is no text.
+
+        Examples
+        --------
+        >>> print(model.describe("head", corpus="text.txt"))  # doctest: +SKIP
         """
-        return cards.describe(self, word, topn)
+        return cards.describe(self, word, topn, corpus, n_examples)  # type: ignore[arg-type]  # MUSE is what asks
 
     def _rows(self, word: str) -> slice[int, int, None]:
         return self.arrays.rows_of(self.vocabulary.index(word))

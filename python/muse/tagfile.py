@@ -209,7 +209,9 @@ def _compressor(suffix: str) -> Callable[[bytes], bytes]:
         except ImportError:
             raise ImportError("writing .zst needs the package zstandard: pip install 'muse-senses[zstd]'") from None
         return zstandard.ZstdCompressor().compress
-    return {".bz2": bz2.compress, ".xz": lzma.compress}.get(suffix, lambda data: data)
+    if suffix == ".bz2":
+        return bz2.compress
+    return lzma.compress if suffix == ".xz" else lambda data: data
 
 
 def fingerprint(*parts: Any) -> str:
@@ -218,7 +220,7 @@ def fingerprint(*parts: Any) -> str:
     for part in parts:
         if isinstance(part, np.ndarray):
             for first in range(0, len(part), 4096):
-                digest.update(np.ascontiguousarray(part[first : first + 4096]))
+                digest.update(np.ascontiguousarray(part[first : first + 4096]).data)
         else:
             digest.update(json.dumps(part).encode())
     return digest.hexdigest()

@@ -154,7 +154,7 @@ class SenseVectors(Comparisons[SenseKey]):
 class WordVectors(Comparisons[str]):
     """One vector a word, the mean of its senses weighted by their priors: what ``model.wv`` is."""
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None) -> None:
         super().__init__(vocabulary, arrays)
         self._means: Floats | None = None
 
@@ -282,7 +282,7 @@ class WordVectors(Comparisons[str]):
         return n_words
 
     def _counts(self) -> NDArray[np.int64]:
-        return self._arrays.word_counts
+        return self._vocabulary.counts
 
 
 class _SenseKeys(Sequence[str]):
