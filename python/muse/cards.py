@@ -23,6 +23,7 @@ Scored = tuple[tuple[str, float], ...]
 
 _LABEL_WORDS = 3
 _LABEL_FROM = 30  # neighbours among which a label is sought
+_FUNCTION_WORDS = 150
 _SAME_STEM = 4  # letters: "heads" says nothing about "head"
 
 
@@ -143,14 +144,21 @@ def describe(model: MUSE, word: str, topn: int, corpus: Any, n_examples: int) ->
 
 def _label(model: SenseQueries, word: str, sense: int, near: list[tuple[str, float]], uses: Uses | None) -> str:
     """Words that tell a sense from the others of its word."""
-    found: Iterable[str] = uses.evidence(sense, _LABEL_FROM) if uses else []
-    chosen = _readable(found, word)
+    chosen = _readable(_telling(model, uses.evidence(sense, _LABEL_FROM)), word) if uses else []
     if len(chosen) < _LABEL_WORDS:
         cosines = model.sv[[key for key, _ in near]] @ model.sense_vectors(word).T if near else np.empty((0, 1))
         others = np.delete(cosines, sense, axis=1).max(axis=1, initial=0.0)
         order = np.argsort(others - cosines[:, sense], kind="stable")
         chosen = _readable([*chosen, *(near[i][0].rpartition("#")[0] for i in order.tolist())], word)
     return ", ".join(chosen)
+
+
+def _telling(model: SenseQueries, words: Iterable[str]) -> Iterable[str]:
+    """Words without the most frequent ones of the language, which stand near anything."""
+    counts = model.arrays.word_counts
+    common = min(_FUNCTION_WORDS, len(counts) // 100)
+    limit = np.inf if common == 0 else np.partition(counts, len(counts) - common)[len(counts) - common]
+    return (word for word in words if (row := model.vocabulary.get(word)) >= 0 and counts[row] < limit)
 
 
 def _readable(words: Iterable[str], of: str) -> list[str]:

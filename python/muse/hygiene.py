@@ -304,8 +304,9 @@ def _means(
     sizes = np.diff(np.append(starts, len(rows)))
     for group in np.flatnonzero(sizes > 1).tolist():
         members = slice(starts[group], starts[group] + sizes[group])
-        vectors, share = matrix[rows[members]].astype(np.float64), weights[members] / weights[members].sum()
-        mean: NDArray[np.float64] = share @ vectors
+        vectors = matrix[rows[members]].astype(np.float64)
+        share: NDArray[np.floating] = weights[members] / weights[members].sum()
+        mean: NDArray[np.floating] = share @ vectors
         if keep_length and (length := np.linalg.norm(mean)) > 0:
             mean = mean * (share @ np.linalg.norm(vectors, axis=1) / length)
         means[group] = mean
