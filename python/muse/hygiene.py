@@ -291,8 +291,7 @@ def regrouped(arrays: Arrays, rows: Integers) -> Arrays:
 
 def _weights(arrays: Arrays, rows: Integers) -> NDArray[np.float64]:
     """Weight of rows in a mean: their uses, or equal weights where there are none."""
-    weights: NDArray[np.float64] = arrays.sense_counts[rows] + 1e-6
-    return weights
+    return arrays.sense_counts[rows].astype(np.float64) + 1e-6
 
 
 def _means(

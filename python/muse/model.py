@@ -8,18 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from muse import _core
 from muse.arrays import Arrays
-from muse.corpus import encode_corpus
+from muse.building import Sentences, VocabularyBuilding, same_corpus
 from muse.errors import NotTrainedError
 from muse.formats import native
 from muse.hygiene import SenseHygiene
-from muse.initial import added_senses, grown_arrays
 from muse.memory import check_memory, estimate_memory
 from muse.queries import SenseQueries
-from muse.rules import VocabularyRules
 from muse.selection import SenseSelector
 from muse.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unknown_in_train
 from muse.tagging import SenseTagging
@@ -31,10 +27,8 @@ __all__ = ["MUSE"]
 
 logger = logging.getLogger("muse")
 
-Sentences = Iterable[Sequence[str]]
 
-
-class MUSE(SenseQueries, SenseTagging, SenseHygiene):
+class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
     """Sense embeddings: several vectors a word, learned from plain text, and a selector of the one a context means.
 
     Parameters
@@ -248,75 +242,12 @@ class MUSE(SenseQueries, SenseTagging, SenseHygiene):
 
     # -- training ----------------------------------------------------------------------------------------------------
 
-    def build_vocab(
-        self,
-        sentences: Sentences | None = None,
-        corpus_file: str | PathLike[str] | None = None,
-        *,
-        update: bool = False,
-    ) -> None:
-        """Read a corpus and decide on the words. The same pass encodes it, so that `train` need not read it again.
-
-        Parameters
-        ----------
-        sentences, corpus_file
-            The corpus, as in the constructor.
-        update : bool
-            Add the new words of this corpus to those already known. In a trained model these keep all their values, and
-            new words start afresh; with ``init="split"`` they have one sense each, since words are split into senses
-            once, and do not count in contexts.
-
-        Raises
-        ------
-        ValueError
-            If the model has a vocabulary and `update` is not given, or no word is left.
-        """
-        self._check_update("build_vocab", update)
-        chosen = ("min_count", "max_vocab_size", "max_final_vocab", "trim_rule", "sorted_vocab")
-        rules = {name: getattr(self._settings, name) for name in chosen}
-        self._corpus = None
-        vocabulary, self._corpus = self._encode(sentences, corpus_file, vocab=self._vocabulary, extend=update, **rules)
-        self._use_vocabulary(vocabulary)
-
-    def build_vocab_from_freq(self, word_freq: Mapping[str, int], *, update: bool = False) -> None:
-        """Decide on the words from a table of their counts; `min_count` and the other limits apply."""
-        self._check_update("build_vocab_from_freq", update)
-        if not word_freq:
-            raise ValueError("word_freq is empty; give a dict {word: count}")
-        settings = self._settings
-        rules = VocabularyRules(settings.min_count, settings.max_final_vocab, settings.trim_rule, settings.sorted_vocab)
-        counts = np.fromiter(word_freq.values(), np.int64, len(word_freq))
-        vocabulary, _ = rules.select(list(word_freq), counts, int(counts.sum()), self._vocabulary)
-        self._use_vocabulary(vocabulary)
-
-    def _check_update(self, what: str, update: bool) -> None:
-        self.require_idle(what)
-        if self._vocabulary is not None and not update:
-            raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
-        if self._vocabulary is None and update:
-            raise NotTrainedError(f"there is no vocabulary to update yet; call {what} without update=True")
-
-    def _use_vocabulary(self, vocabulary: Vocabulary) -> None:
-        if self._arrays is None:
-            self._vocabulary, self._wv = vocabulary, None
-        else:
-            senses = added_senses(self._settings, vocabulary.words[self._arrays.n_words :])
-            check_memory(self._settings, len(vocabulary), self._arrays.n_senses + int(senses.sum()))
-            arrays = grown_arrays(self._arrays, vocabulary, self._settings)
-            self._vocabulary = vocabulary
-            self.set_arrays(arrays)
-        if self._corpus is not None:
-            self.corpus_count = self._corpus.raw_sentences
-
-    def _encode(self, sentences: Any, corpus_file: Any, **rules: Any) -> tuple[Vocabulary, _core.Corpus]:
-        run = {name: getattr(self._settings, name) for name in ("max_ram", "workers", "progress")}
-        return encode_corpus(sentences, corpus_file, **rules, **run)
-
     def train(
         self,
         sentences: Sentences | None = None,
         corpus_file: str | PathLike[str] | None = None,
         *,
+        corpus_iterable: Sentences | None = None,
         total_examples: int | None = None,
         epochs: int | None = None,
         callbacks: Sequence[Any] = (),
@@ -331,6 +262,8 @@ class MUSE(SenseQueries, SenseTagging, SenseHygiene):
         ----------
         sentences, corpus_file
             The corpus, as in the constructor; words that are not in the vocabulary are skipped.
+        corpus_iterable
+            gensim's name of `sentences` here.
         total_examples : int, optional
             Accepted for the sake of gensim's scripts; the number of sentences is known here without it.
         epochs : int, optional
@@ -383,7 +316,7 @@ class MUSE(SenseQueries, SenseTagging, SenseHygiene):
         check_device(self._settings)
         for name in reject_unknown_in_train(needless):
             logger.debug("train does not need %s, and ignores it", name)
-        vocabulary = self.vocabulary
+        sentences, vocabulary = same_corpus(sentences, corpus_iterable), self.vocabulary
         if epochs is None:
             epochs = self.training_state.get("epochs", self.epochs) if resume else self.epochs
         run = self._settings.replace(epochs=epochs, callbacks=(*self._settings.callbacks, *callbacks))
