@@ -29,11 +29,11 @@ class Comparisons(KeyedVectors[Key]):
     # -- two keys ----------------------------------------------------------------------------------------------------
 
     def similarity(self, first: Key, second: Key) -> float:
-        """Cosine of two keys; 0 where one has a vector of zeros."""
+        """Cosine of the keys `first` and `second`; 0 where one has a vector of zeros."""
         return float(np.clip(unit(self[first]) @ unit(self[second]), -1.0, 1.0))
 
     def doesnt_match(self, keys: Iterable[Key]) -> Key:
-        """The key that is least similar to the mean of all."""
+        """The key that is least similar to the mean of all; no key at all is a ValueError."""
         listed = list(keys)
         if not listed:
             raise ValueError("doesnt_match needs at least one key")
@@ -41,11 +41,11 @@ class Comparisons(KeyedVectors[Key]):
         return listed[int(np.argmin(units @ unit(units.mean(axis=0))))]
 
     def distance(self, first: Key, second: Key) -> float:
-        """One minus the cosine of two keys."""
+        """One minus the cosine of the keys `first` and `second`."""
         return 1.0 - self.similarity(first, second)
 
     def distances(self, key_or_vector: Key | ArrayLike, others: Sequence[Key] = ()) -> Floats:
-        """One minus the cosine of a key or vector with each of some keys, or with all, float32 (N,)."""
+        """One minus the cosine of `key_or_vector` with each of the N `others`, or with all keys, float32 (N,)."""
         query = self._item(key_or_vector)
         if len(others) == 0:
             return np.float32(1) - self._similarities(query, None)
@@ -66,7 +66,7 @@ class Comparisons(KeyedVectors[Key]):
         return len(self.closer_than(key, other)) + 1
 
     def relative_cosine_similarity(self, first: Key, second: Key, topn: int = 10) -> float:
-        """The cosine of two keys over the sum of the cosines of the `topn` closest to the first (Leeuwenberg 2016)."""
+        """The cosine of `first` and `second` over the sum of the `topn` largest of `first` (Leeuwenberg 2016)."""
         nearest: Neighbours = self.most_similar(first, topn=topn)
         return self.similarity(first, second) / sum(cosine for _, cosine in nearest)
 
@@ -81,7 +81,7 @@ class Comparisons(KeyedVectors[Key]):
         post_normalize: bool = False,
         ignore_missing: bool = True,
     ) -> Floats:
-        """The weighted mean of keys and vectors, float32 (D,); parameters as in gensim.
+        """The weighted mean of keys and vectors.
 
         Parameters
         ----------
@@ -94,10 +94,17 @@ class Comparisons(KeyedVectors[Key]):
         ignore_missing : bool
             Skip unknown keys; otherwise they are a KeyError.
 
+        Returns
+        -------
+        float32 (D,)
+            The mean; zeros where no key is known.
+
         Raises
         ------
         ValueError
             If there is no key, or the weights are not as many.
+        KeyError
+            For an unknown key, if `ignore_missing` is false.
         """
         listed = list(keys)
         factors = np.ones(len(listed)) if weights is None else np.asarray(weights, np.float64)
@@ -114,14 +121,25 @@ class Comparisons(KeyedVectors[Key]):
         return unit(mean) if post_normalize else mean
 
     def n_similarity(self, first: Sequence[Key], second: Sequence[Key]) -> float:
-        """Cosine of the means of two lists of keys; unknown keys are an error."""
+        """Cosine of the means of the keys in `first` and in `second`.
+
+        Raises
+        ------
+        ValueError
+            If one of the lists is empty.
+        KeyError
+            For an unknown key.
+        """
         if not (len(first) and len(second)):
             raise ValueError("n_similarity needs at least one key in each list")
         means = [self.get_mean_vector(keys, pre_normalize=False, ignore_missing=False) for keys in (first, second)]
         return float(np.clip(unit(means[0]) @ unit(means[1]), -1.0, 1.0))
 
     def rank_by_centrality(self, keys: Sequence[Key], *, use_norm: bool = True) -> list[tuple[float, Key]]:
-        """Keys by how close they are to the mean of all, closest first, each after its cosine (or its product)."""
+        """The `keys` by how close they are to the mean of all, closest first, each after its cosine.
+
+        Without `use_norm` it is the product with the mean, and longer vectors weigh more. No key is a ValueError.
+        """
         if not keys:
             raise ValueError("rank_by_centrality needs at least one key")
         vectors = np.stack([unit(self[key]) if use_norm else self[key] for key in keys])
@@ -130,17 +148,17 @@ class Comparisons(KeyedVectors[Key]):
         return sorted(scored, key=lambda pair: -pair[0])
 
     def most_similar_to_given(self, key: Key, keys: Sequence[Key]) -> Key:
-        """That of some keys which is most similar to `key`."""
+        """That of `keys` which is most similar to `key`."""
         return keys[int(np.argmin(self.distances(key, keys)))]
 
     # -- neighbours --------------------------------------------------------------------------------------------------
 
     def similar_by_key(self, key: Key, topn: int | None = 10, **options: Any) -> Any:
-        """`most_similar` of one key."""
+        """`most_similar` of one `key`; `topn` and other `options` as there."""
         return self.most_similar([key], topn=topn, **options)
 
     def similar_by_vector(self, vector: ArrayLike, topn: int | None = 10, **options: Any) -> Any:
-        """`most_similar` of a vector, float (D,); a key that has this vector is in the answer."""
+        """`most_similar` of a `vector`, float (D,); `topn` and other `options` as there."""
         return self.most_similar([np.asarray(vector)], topn=topn, **options)
 
     def most_similar_batch(
@@ -187,6 +205,11 @@ class Comparisons(KeyedVectors[Key]):
         -------
         list of (str, float)
             Keys and scores, best first.
+
+        Raises
+        ------
+        ValueError
+            If the query is empty.
         """
         plus, minus = self._as_items(positive), self._as_items(negative)
         if not plus and not minus:

@@ -21,7 +21,7 @@ __all__ = ["DEFAULT_THRESHOLD", "SenseHygiene", "SenseMap", "merged_rows", "regr
 
 Integers = NDArray[np.int64]
 
-DEFAULT_THRESHOLD = 0.8
+DEFAULT_THRESHOLD = 0.75  # benchmarks/hygiene.py
 _BLOCK_FLOATS = 1 << 24  # of the vectors that are compared at once
 
 

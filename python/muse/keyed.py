@@ -38,7 +38,7 @@ class KeyedVectors(ABC, Generic[Key]):
         self._key_to_index: dict[str, int] | None = None
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
-        """Take over new values after training, and forget what was derived from the old ones."""
+        """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
         self._vocabulary, self._values, self._inverse_norms, self._key_to_index = vocabulary, arrays, None, None
 
     @property
@@ -90,13 +90,13 @@ class KeyedVectors(ABC, Generic[Key]):
         return MappingProxyType(self._key_to_index)
 
     def get_vecattr(self, key: Key, attr: str) -> int:
-        """How often a key was seen, for ``attr="count"``; gensim's name, and its only attribute here."""
+        """How often `key` was seen, for ``attr="count"``; any other `attr` of gensim's is a ValueError."""
         if attr != "count":
             raise ValueError(f"vectors have no attribute {attr!r} here, only 'count'")
         return int(self._counts()[self.index(key)])
 
     def get_vector(self, key: Key, *, norm: bool = False) -> Floats:
-        """A copy of the vector of a key, float32 (D,); at length one with `norm`."""
+        """A copy of the vector of `key`, float32 (D,); at length one with `norm`."""
         return unit(self[key]) if norm else self[key]
 
     def get_normed_vectors(self) -> Floats:
@@ -105,7 +105,7 @@ class KeyedVectors(ABC, Generic[Key]):
         return normed
 
     def get_index(self, key: Key, default: int | None = None) -> int:
-        """The row of a key, or `default` for an unknown one; without a default that is a KeyError."""
+        """The row of `key`, or `default` for an unknown one; without a default that is a KeyError."""
         return self.index(key) if default is None or key in self else default
 
     def has_index_for(self, key: object) -> bool:
@@ -225,7 +225,16 @@ class KeyedVectors(ABC, Generic[Key]):
     def save_word2vec_format(
         self, path: str | PathLike[str], *, binary: bool = False, replace_spaces: str | None = None
     ) -> None:
-        """Write keys and vectors as word2vec does, text or binary; see `muse.formats.word2vec.write_word2vec`.
+        """Write keys and vectors as word2vec does.
+
+        Parameters
+        ----------
+        path : path-like
+            The file; one of that name is replaced only when the new one is complete.
+        binary : bool
+            Numbers as bytes instead of text.
+        replace_spaces : str, optional
+            What takes the place of white space in keys.
 
         Raises
         ------

@@ -46,6 +46,11 @@ class LineSentence:
     ------
     ValueError
         While iterating, where a file is not valid UTF-8 (with the line), or its compressed data is damaged.
+
+    Examples
+    --------
+    >>> for tokens in LineSentence("wiki.txt.xz"):  # doctest: +SKIP
+    ...     print(len(tokens))
     """
 
     def __init__(self, path_or_paths: PathInput) -> None:

@@ -111,10 +111,19 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         history, training_state
             What training left, see `history` and `training_state`.
 
+        Returns
+        -------
+        MUSE
+            It can be asked, saved and trained.
+
         Raises
         ------
         ValueError
             If the parts do not fit together.
+
+        Examples
+        --------
+        >>> again = MUSE.from_arrays(model.vocabulary, model.arrays, model.settings)  # doctest: +SKIP
         """
         arrays.check()
         if settings is None:
@@ -312,6 +321,14 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
 
         While training goes on, `sense_counts` are those of the current epoch; at its end they are counted anew over the
         whole corpus.
+
+        Examples
+        --------
+        >>> model = MUSE(vector_size=16, epochs=3, min_count=1, workers=1)
+        >>> model.build_vocab([["a", "rose", "is", "a", "rose"]] * 20)
+        >>> model.train()
+        >>> [row["epoch"] for row in model.history]
+        [1, 2, 3]
         """
         check_device(self._settings)
         for name in reject_unknown_in_train(needless):
@@ -347,6 +364,16 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         ----------
         vocab_size : int, optional
             For this many words with the default number of senses; those of the vocabulary, if not given.
+
+        Returns
+        -------
+        dict of str to int
+            Bytes.
+
+        Examples
+        --------
+        >>> round(MUSE(vector_size=300).estimate_memory(1_000_000)["total"] / 1e9, 1)
+        9.9
         """
         words = [""] * vocab_size if vocab_size is not None else self.vocabulary.words
         senses = self._settings.senses_of(words).sum()
@@ -377,12 +404,23 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         **runtime
             Settings that a file does not hold, such as ``workers=`` or ``progress=``.
 
+        Returns
+        -------
+        MUSE
+            As it was saved.
+
         Raises
         ------
         FileNotFoundError
             If there is no such file.
         ModelFileError
             A ValueError: the file is not a model of ours, is damaged, or comes from a newer version.
+        TypeError
+            For a setting that is part of the model.
+
+        Examples
+        --------
+        >>> model = MUSE.load("wiki.safetensors", mmap=True)  # doctest: +SKIP
         """
         reject_unknown(runtime)
         stored = sorted(set(runtime) - set(Settings.runtime_names()))

@@ -99,6 +99,16 @@ class SenseQueries(ABC):
         ------
         UnknownWordError
             A KeyError that names the nearest spellings.
+        ValueError
+            If a position is not one of the word.
+
+        Examples
+        --------
+        >>> from muse import MUSE
+        >>> from muse.datasets import make_ambiguous_corpus
+        >>> model = MUSE(make_ambiguous_corpus(2000, 300, seed=0).sentences, senses=2, vector_size=16, workers=1)
+        >>> model.sense_vectors("bank").shape, model.sense_vectors("bank", "money in the bank").shape
+        ((2, 16), (16,))
         """
         vectors = self.arrays.sense_vectors[self._rows(word)]
         if context is None and position is None:
@@ -133,6 +143,13 @@ class SenseQueries(ABC):
             With one context, and without one: then it is the prior.
         float32 (N, K)
             With a list of N contexts.
+
+        Raises
+        ------
+        UnknownWordError
+            A KeyError that names the nearest spellings.
+        ValueError
+            If a position is given without a context, or is not one of the word.
         """
         if context is None:
             if position is not None:
@@ -160,6 +177,16 @@ class SenseQueries(ABC):
         -------
         list of N float32 (K,)
             K is the number of senses of each word.
+
+        Raises
+        ------
+        ValueError
+            If there are not as many contexts, or positions, as words.
+
+        Examples
+        --------
+        >>> model.sense_probabilities_batch(["bank", "rock"], ["money in the bank", "rock and roll"])  # doctest: +SKIP
+        [array([0.97, 0.03], dtype=float32), array([0.88, 0.12], dtype=float32)]
         """
         if isinstance(words, str) or isinstance(contexts, str) or len(words) != len(contexts):
             raise ValueError("sense_probabilities_batch takes a list of words and a list of as many contexts")
@@ -186,6 +213,23 @@ class SenseQueries(ABC):
             MaxSimC, of the senses that the contexts mean; AvgSimC, the mean over all pairs of senses, weighted by their
             probabilities; the largest cosine; the plain mean. Without a context a word's prior takes the place of its
             probabilities. Default: "max_sim_c" where there is a context, else "max".
+
+        Returns
+        -------
+        float
+            From -1 to 1.
+
+        Raises
+        ------
+        UnknownWordError
+            A KeyError that names the nearest spellings.
+        ValueError
+            For another `how`.
+
+        Examples
+        --------
+        >>> model.similarity("bank", "river", "on the bank of the stream")  # doctest: +SKIP
+        0.61
         """
         if how is None:
             how = "max" if context1 is None and context2 is None else "max_sim_c"
@@ -227,6 +271,18 @@ class SenseQueries(ABC):
         -------
         list of (str, float)
             Keys of senses, or words where collocation vectors are words', with likelihoods, best first.
+
+        Raises
+        ------
+        UnknownWordError, UnknownSenseError
+            Both are KeyErrors.
+        ValueError
+            If both a context and a sense are given, or `topn` is below 1.
+
+        Examples
+        --------
+        >>> model.predict_collocates("bank", "money in the bank", topn=2)  # doctest: +SKIP
+        [('loan', 0.83), ('deposit', 0.81)]
         """
         if sense is None:
             sense = self.select_sense(word, context)

@@ -124,6 +124,11 @@ class SenseTagging(ABC):
         SenseBlock
             Arrays of the next few hundred thousand tokens: ``senses``, ``probabilities``, ``margins`` and ``offsets``.
 
+        Raises
+        ------
+        TypeError
+            As `disambiguate_batch`.
+
         Examples
         --------
         >>> from muse import MUSE

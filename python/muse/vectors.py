@@ -110,7 +110,10 @@ class SenseVectors(Comparisons[SenseKey]):
     def neighbours_of(
         self, word: str, topn: int = 10, *, exclude_same_word: bool = False, min_prior: float = 0.0
     ) -> list[Neighbours]:
-        """`most_similar` for each sense of a word, in one search."""
+        """`most_similar` for each sense of a `word`, in one search.
+
+        The options `topn`, `exclude_same_word` and `min_prior` are those of `most_similar`.
+        """
         rows = self._rows_of(word)
         excluded = [{row} for row in range(rows.start, rows.stop)]
         return self._neighbours(self.vectors[rows], topn, excluded, exclude_same_word, min_prior, None)
@@ -152,14 +155,20 @@ class SenseVectors(Comparisons[SenseKey]):
 
 
 class WordVectors(Comparisons[str]):
-    """One vector a word, the mean of its senses weighted by their priors: what ``model.wv`` is."""
+    """One vector a word, the mean of its senses weighted by their priors: what ``model.wv`` is.
+
+    Examples
+    --------
+    >>> model.wv.most_similar(positive=["paris", "italy"], negative=["france"], topn=1)  # doctest: +SKIP
+    [('rome', 0.75)]
+    """
 
     def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None) -> None:
         super().__init__(vocabulary, arrays)
         self._means: Floats | None = None
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
-        """Take over new values after training, and forget what was derived from the old ones."""
+        """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
         super().refresh(vocabulary, arrays)
         self._means = None
 
@@ -222,7 +231,7 @@ class WordVectors(Comparisons[str]):
         return self._nearest(query[None], topn, excluded=[rows], restrict_vocab=restrict_vocab)[0]
 
     def similar_by_word(self, word: str, topn: int | None = 10, **options: Any) -> Any:
-        """`most_similar` of one word."""
+        """`most_similar` of one `word`; `topn` and other `options` as there."""
         return self.similar_by_key(word, topn, **options)
 
     def words_closer_than(self, word: str, other: str) -> list[str]:
