@@ -17,11 +17,12 @@ from muse.errors import UnknownSenseError
 from muse.vectors import SenseKey, parse_sense_key
 from muse.vocabulary import Vocabulary
 
-__all__ = ["DEFAULT_THRESHOLD", "SenseHygiene", "SenseMap", "merged_rows", "regrouped"]
+__all__ = ["SenseHygiene", "SenseMap", "merged_rows", "regrouped"]
 
 Integers = NDArray[np.int64]
 
-DEFAULT_THRESHOLD = 0.75  # benchmarks/hygiene.py
+# Where one in fifty pairs of senses that surely differ is merged (benchmarks/hygiene.py).
+_THRESHOLD_WORD, _THRESHOLD_SENSE = 0.75, 0.8
 _BLOCK_FLOATS = 1 << 24  # of the vectors that are compared at once
 
 
@@ -111,7 +112,7 @@ class SenseHygiene(ABC):
     def require_idle(self, what: str) -> None:
         """Raise a RuntimeError while training goes on."""
 
-    def merge_senses(self, threshold: float = DEFAULT_THRESHOLD) -> SenseMap:
+    def merge_senses(self, threshold: float | None = None) -> SenseMap:
         """Merge senses of a word that are the same but for noise.
 
         The two most similar senses of a word become one, as long as the cosine of their vectors is at least
@@ -121,8 +122,9 @@ class SenseHygiene(ABC):
 
         Parameters
         ----------
-        threshold : float
-            Cosine, from -1 (each word keeps one sense) to 1.
+        threshold : float, optional
+            Cosine, from -1 (each word keeps one sense) to 1. If not given, 0.75, or 0.8 with ``collocation="sense"``,
+            whose senses lie closer together.
 
         Returns
         -------
@@ -151,8 +153,13 @@ class SenseHygiene(ABC):
         >>> len(senses) == before and model.arrays.n_senses <= before
         True
         """
-        threshold = number(-1, 1)("threshold", threshold)
-        return self._regroup("merge_senses", lambda arrays: merged_rows(arrays, threshold))
+        given = None if threshold is None else number(-1, 1)("threshold", threshold)
+
+        def rows_of(arrays: Arrays) -> Integers:
+            usual = _THRESHOLD_SENSE if arrays.has_sense_collocation else _THRESHOLD_WORD
+            return merged_rows(arrays, usual if given is None else given)
+
+        return self._regroup("merge_senses", rows_of)
 
     def prune_senses(self, min_prior: float = 0.05, min_count: int = 0) -> SenseMap:
         """Drop senses that are hardly used; each word keeps its most used sense.

@@ -54,8 +54,8 @@ class _State:
     """How far a file has come, and of what it is made; kept beside the partial output."""
 
     source: list[int]  # size and time of change
-    model: str
     margin: float
+    model: str = ""  # see `fingerprint`; made when it is first needed, since it reads all of the model
     read: int = 0  # bytes of plain text
     written: int = 0  # bytes of output
     lines: int = 0
@@ -63,12 +63,12 @@ class _State:
     tagged: int = 0
 
     def same_job(self, other: _State) -> bool:
-        return (self.source, self.model, self.margin) == (other.source, other.model, other.margin)
+        return (self.source, self.margin, self.model) == (other.source, other.margin, other.model)
 
 
 def tag_file(
     tagger: _core.Tagger,
-    model: str,
+    identify: Callable[[], str],
     source: str | PathLike[str],
     target: str | PathLike[str],
     *,
@@ -83,8 +83,8 @@ def tag_file(
     ----------
     tagger : _core.Tagger
         Selects senses.
-    model : str
-        Tells models apart, see `fingerprint`.
+    identify : callable
+        Gives what tells models apart, see `fingerprint`.
     source, target : path-like
         Text in, text out.
     margin, workers, progress, resume
@@ -97,20 +97,23 @@ def tag_file(
     compress = _compressor(out.suffix)
     partial, notes = out.with_name(out.name + ".partial"), out.with_name(out.name + ".partial.json")
     stat = path.stat()
-    state = _State([stat.st_size, stat.st_mtime_ns], model, margin)
-    if resume:
+    state = _State([stat.st_size, stat.st_mtime_ns], margin)
+    if resume and notes.exists():
+        state.model = identify()
         state = _earlier(notes, partial, state)
     with path.open("rb") as file, open(partial, "r+b" if state.written else "wb") as sink:
         sink.truncate(state.written)
         sink.seek(state.written)
         try:
             with progress_bar(total=stat.st_size, desc="tagging", unit="B", show=progress) as bar:
-                _tag(tagger, path, file, sink, state, notes, compress, workers, bar)
+                _tag(
+                    tagger, path, file, sink, state, lambda: _note(sink, notes, state, identify), compress, workers, bar
+                )
             sink.flush()
             os.fsync(sink.fileno())
         except BaseException:
             with contextlib.suppress(OSError):  # a full disk: what was noted before still holds
-                _note(sink, notes, state)
+                _note(sink, notes, state, identify)
                 logger.info("tag_corpus was stopped after %d tokens; resume=True goes on from here", state.tokens)
             raise
     os.replace(partial, out)
@@ -124,7 +127,7 @@ def _tag(
     file: IO[bytes],
     sink: IO[bytes],
     state: _State,
-    notes: Path,
+    note: Callable[[], None],
     compress: Callable[[bytes], bytes],
     workers: int,
     bar: Any,
@@ -140,12 +143,13 @@ def _tag(
         state.tokens, state.tagged = state.tokens + tokens, state.tagged + tagged
         bar.update((file.tell() if is_compressed(path) else state.read) - bar.n)
         if time.monotonic() - noted > _SAVE_SECONDS:
-            _note(sink, notes, state)
+            note()
             noted = time.monotonic()
 
 
-def _note(sink: IO[bytes], notes: Path, state: _State) -> None:
+def _note(sink: IO[bytes], notes: Path, state: _State, identify: Callable[[], str]) -> None:
     """Note how far the output has come, once it is on the disk."""
+    state.model = state.model or identify()
     sink.flush()
     os.fsync(sink.fileno())
     with replacing(notes) as file:
@@ -153,11 +157,9 @@ def _note(sink: IO[bytes], notes: Path, state: _State) -> None:
 
 
 def _earlier(notes: Path, partial: Path, fresh: _State) -> _State:
-    """Where an earlier call stopped; `fresh` where there was none."""
+    """Where an earlier call stopped, if that did the same as the `fresh` one would."""
     try:
         state = _State(**json.loads(notes.read_bytes()))
-    except FileNotFoundError:
-        return fresh
     except (ValueError, TypeError):
         raise ValueError(f"{notes} is damaged; delete it, or call tag_corpus without resume=True") from None
     if not state.same_job(fresh):

@@ -192,10 +192,13 @@ class SenseTagging(ABC):
         TagReport(tokens=8000064, tagged=7761204)
         """
         arrays, selector = self.arrays, self.selector
-        stored = {**self.settings.to_json(), "words": list(self.vocabulary.words)}
-        key = fingerprint(stored, arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset)
+
+        def identify() -> str:
+            stored = {**self.settings.to_json(), "words": list(self.vocabulary.words)}
+            return fingerprint(stored, arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset)
+
         return tag_file(
-            selector.tagger, key, input, output,
+            selector.tagger, identify, input, output,
             margin=number(0, 1)("margin", margin), workers=selector.workers, resume=bool(resume),
             progress=self.settings.progress if progress is None else bool(progress),
         )  # fmt: skip
