@@ -6,6 +6,8 @@ import bz2
 import gzip
 import json
 import lzma
+import os
+import threading
 
 import numpy as np
 import pytest
@@ -96,6 +98,20 @@ def test_what_is_no_sentence_is_a_type_error(bad):
 
 def test_a_lone_surrogate_is_an_unknown_word():
     assert [row.tolist() for row in toy_model().disambiguate_batch([["the", "\ud800"]])] == [[0, -1]]
+
+
+def test_a_word_that_is_no_text_is_never_met():
+    model = toy_model(words=("\ud800", *WORDS[1:]))
+    assert [row.tolist() for row in model.disambiguate_batch([["the", "\ud800", "army"]])] == [[0, -1, 0]]
+
+
+def test_a_pipe_can_be_tagged(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=("the army\n",))
+    writer.start()
+    toy_model().tag_corpus(tmp_path / "pipe", tmp_path / "out")
+    writer.join()
+    assert (tmp_path / "out").read_text() == "the#0 army#0\n"
 
 
 def test_bad_margins():
@@ -254,6 +270,7 @@ def test_bad_text_names_the_line_and_loses_no_file(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"in, line 61: invalid UTF-8 \(byte 0xff\)"):
         toy_model().tag_corpus(tmp_path / "in", tmp_path / "out")
     assert (tmp_path / "out").read_text() == "precious"
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "out"}
 
 
 def test_bad_names(text, tmp_path):

@@ -111,6 +111,10 @@ def tag_file(
                 )
             sink.flush()
             os.fsync(sink.fileno())
+        except ValueError:  # it is the text that must change: nothing to go on with
+            partial.unlink(missing_ok=True)
+            notes.unlink(missing_ok=True)
+            raise
         except BaseException:
             with contextlib.suppress(OSError):  # a full disk: what was noted before still holds
                 _note(sink, notes, state, identify)
@@ -174,7 +178,7 @@ def _earlier(notes: Path, partial: Path, fresh: _State) -> _State:
 
 def _rest(path: Path, file: IO[bytes], done: int) -> Iterator[bytes]:
     """The text of a file after the first `done` bytes of it."""
-    if not is_compressed(path):
+    if done and not is_compressed(path):
         file.seek(done)
         done = 0
     for chunk in read_chunks(path, file):

@@ -100,11 +100,7 @@ class TextTagger {
     if (weights.size() != 0 && weights.size() != n_words)
       throw py::value_error("context_weights must hold one number a word");
     if (static_cast<std::int64_t>(words.size()) != n_words) throw py::value_error("there must be a word for each row");
-    std::int32_t number = 0;
-    for (const py::handle word : words) {
-      tagger_.add_word(word.cast<std::string>());
-      if (tagger_.id(word.cast<std::string>()) != number++) throw py::value_error("a word stands twice");
-    }
+    for (const py::handle word : words) add_word(word);
   }
 
   py::tuple select(const py::list& sentences, int workers) const {
@@ -146,6 +142,21 @@ class TextTagger {
   }
 
  private:
+  void add_word(py::handle word) {
+    if (!PyUnicode_Check(word.ptr())) throw py::type_error("words must be strings");
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(word.ptr(), &size);
+    std::string text;
+    if (data != nullptr) {
+      text.assign(data, static_cast<std::size_t>(size));
+    } else {  // a lone surrogate: no text holds it, but it has a number; what stands for it is no UTF-8
+      PyErr_Clear();
+      text = "\xff" + std::to_string(num_words_);
+    }
+    tagger_.add_word(text);
+    if (tagger_.id(text) != num_words_++) throw py::value_error("a word stands twice");
+  }
+
   // Numbers of the tokens of a string, split as str.split() does, or of a list of strings.
   void add_sentence(py::handle sentence, std::vector<std::int32_t>& ids) const {
     PyObject* listed = PyUnicode_Check(sentence.ptr()) ? PyUnicode_Split(sentence.ptr(), nullptr, -1)
@@ -170,6 +181,7 @@ class TextTagger {
 
   py::tuple arrays_;
   Tagger tagger_;
+  std::int32_t num_words_ = 0;
 };
 
 }  // namespace
