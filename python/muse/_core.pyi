@@ -189,6 +189,28 @@ def select_senses(
     workers: int = 1,
 ) -> tuple[_Int32, _Floats]: ...
 
+class Tagger:
+    def __init__(
+        self,
+        words: Sequence[str],
+        context_vectors: _Floats,
+        selection_vectors: _Floats,
+        sense_offset: _Int64,
+        context_weights: _Floats,
+        options: SelectionOptions,
+        temperature: float = 1.0,
+    ) -> None: ...
+    def select(self, sentences: list[Sequence[str]], workers: int = 1) -> tuple[_Int32, _Floats, _Floats, _Int64]: ...
+    def tag(
+        self,
+        text: bytes,
+        mark: str = "#",
+        min_margin: float = 0.0,
+        workers: int = 1,
+        source: str = "text",
+        line: int = 1,
+    ) -> tuple[bytes, int, int]: ...
+
 # -- bind_cluster.cpp --------------------------------------------------------------------------------------------------
 
 class SplitOptions:

@@ -7,8 +7,9 @@ import errno
 import gzip
 import lzma
 import os
+import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import IO, Any
 
@@ -45,17 +46,32 @@ class LineSentence:
     ------
     ValueError
         While iterating, where a file is not valid UTF-8 (with the line), or its compressed data is damaged.
+
+    Examples
+    --------
+    >>> for tokens in LineSentence("wiki.txt.xz"):  # doctest: +SKIP
+    ...     print(len(tokens))
     """
 
     def __init__(self, path_or_paths: PathInput) -> None:
         self.paths = as_paths(path_or_paths, "LineSentence")
 
     def __iter__(self) -> Iterator[list[str]]:
+        return self._read(None)
+
+    def holding(self, words: Iterable[str]) -> Iterator[list[str]]:
+        """The sentences that hold at least one of some words; far faster than to look at all."""
+        wanted = {word.encode() for word in words}
+        return self._read(re.compile(b"|".join(map(re.escape, wanted))), wanted) if wanted else iter(())
+
+    def _read(self, pattern: re.Pattern[bytes] | None, wanted: Set[bytes] = frozenset()) -> Iterator[list[str]]:
         for path in self.paths:
             with path.open("rb") as file:
                 for number, line in enumerate(_lines(read_chunks(path, file)), start=1):
+                    if pattern is not None and pattern.search(line) is None:
+                        continue
                     words = line.removeprefix(_BYTE_ORDER_MARK).split() if number == 1 else line.split()
-                    if words:
+                    if words and (pattern is None or not wanted.isdisjoint(words)):
                         yield _decode(b" ".join(words), path, number).split(" ")
 
     def __repr__(self) -> str:

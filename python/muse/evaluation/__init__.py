@@ -20,6 +20,7 @@ Evaluation data does not ship with muse; the readers take the files as published
 """
 
 from muse.evaluation import clustering
+from muse.evaluation.analogies import Analogy, read_analogies
 from muse.evaluation.callback import EvaluationCallback
 from muse.evaluation.induction import InductionTask, evaluate_induction, score_key
 from muse.evaluation.keys import Key, Occurrence, read_instances, read_key, read_table, write_key
@@ -36,6 +37,7 @@ from muse.evaluation.vectors import SenseKeyedVectors
 from muse.evaluation.wic import WicPair, WicTask, evaluate_wic, read_wic
 
 __all__ = [
+    "Analogy",
     "EvaluationCallback",
     "EvaluationResult",
     "InductionTask",
@@ -62,6 +64,7 @@ __all__ = [
     "evaluate_synonyms",
     "evaluate_wic",
     "evaluate_word_similarity",
+    "read_analogies",
     "read_instances",
     "read_key",
     "read_scws",
