@@ -163,9 +163,9 @@ class WordVectors(Comparisons[str]):
     [('rome', 0.75)]
     """
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None) -> None:
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None, means: Floats | None = None) -> None:
         super().__init__(vocabulary, arrays)
-        self._means: Floats | None = None
+        self._means = means
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
         """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
