@@ -9,7 +9,7 @@ from pathlib import Path
 from muse.errors import InsufficientMemoryError
 from muse.settings import Settings
 
-__all__ = ["available_memory", "check_memory", "estimate_memory"]
+__all__ = ["available_memory", "check_memory", "check_memory_to_load", "estimate_memory", "out_of_memory"]
 
 _WORD_BYTES = 120  # a short str, its entry in the dict of ids, its slot in the list of words
 _ROW_PAD = 16
@@ -47,7 +47,19 @@ def available_memory() -> int | None:
         available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     with contextlib.suppress(OSError, ValueError):  # not in a container, or in one without a limit ("max")
         available = min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    return available
+    return min(available, _left_of_limit(available))
+
+
+def _left_of_limit(available: int) -> int:
+    """What `ulimit -v` leaves this process; `available` where there is no such limit."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError, ValueError):
+        return available
+    return available if limit == resource.RLIM_INFINITY else max(0, limit - pages * resource.getpagesize())
 
 
 def check_memory(settings: Settings, n_words: int, n_senses: int) -> None:
@@ -59,6 +71,23 @@ def check_memory(settings: Settings, n_words: int, n_senses: int) -> None:
             f"{_gigabytes(available)} are free; lower vector_size ({settings.vector_size}) or senses, or keep "
             f"fewer words with a higher min_count ({settings.min_count}) or max_final_vocab"
         )
+
+
+def check_memory_to_load(size: int) -> None:
+    """Raise an InsufficientMemoryError if a file of `size` bytes cannot be read into memory."""
+    available = available_memory()
+    if available is not None and size > available:
+        raise InsufficientMemoryError(
+            f"the model takes {_gigabytes(size)}, and {_gigabytes(available)} are free; load it with mmap=True, which "
+            "reads only what is asked for"
+        )
+
+
+def out_of_memory(doing: str, advice: str) -> InsufficientMemoryError:
+    """The error for memory that ran out halfway, in spite of the checks before: `doing` says in what, with figures."""
+    available = available_memory()
+    free = "" if available is None else f" ({_gigabytes(available)} are free now)"
+    return InsufficientMemoryError(f"memory ran out while {doing}{free}; {advice}")
 
 
 def _gigabytes(size: int) -> str:
