@@ -418,8 +418,9 @@ def test_every_cut_and_every_flipped_bit_is_noticed(saved, mmap):
         except ModelFileError:
             continue
         unseen += 1
-        model.save(again)
-        assert mmap or again.read_bytes() == whole  # a flip in the name "checksums" itself
+        if not mmap:  # a flip in the name "checksums" itself
+            model.save(again)
+            assert again.read_bytes() == whole
         model.disambiguate(["head", "the"])
         model.sv.most_similar("head#0")
     assert mmap == (unseen > 100)

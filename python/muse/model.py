@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from muse import _core
 from muse.arrays import Arrays
 from muse.corpus import encode_corpus
@@ -23,7 +21,7 @@ from muse.selection import SenseSelector
 from muse.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unknown_in_train
 from muse.training import check_device, is_finished, say_nothing_is_left, train_model
 from muse.vectors import SenseVectors, WordVectors
-from muse.vocabulary import Vocabulary
+from muse.vocabulary import Vocabulary, counts_of
 
 __all__ = ["MUSE"]
 
@@ -271,14 +269,27 @@ class MUSE(SenseQueries):
         self._use_vocabulary(vocabulary)
 
     def build_vocab_from_freq(self, word_freq: Mapping[str, int], *, update: bool = False) -> None:
-        """Decide on the words from a table of their counts; `min_count` and the other limits apply."""
-        if not word_freq:
-            raise ValueError("word_freq is empty; give a dict {word: count}")
+        """Decide on the words from a table of their counts; `min_count` and the other limits apply.
+
+        Parameters
+        ----------
+        word_freq : mapping of str to int
+            How often each word occurs.
+        update : bool
+            Add the new words to those already known, as in `build_vocab`.
+
+        Raises
+        ------
+        TypeError
+            If this is no mapping, or a word or a count in it has the wrong type.
+        ValueError
+            If it is empty, a count is negative or too large, a word is not text, or no word is left.
+        """
+        counts = counts_of(word_freq)
         if self._vocabulary is not None and not update:
             raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
         settings = self._settings
         rules = VocabularyRules(settings.min_count, settings.max_final_vocab, settings.trim_rule, settings.sorted_vocab)
-        counts = np.fromiter(word_freq.values(), np.int64, len(word_freq))
         vocabulary, _ = rules.select(list(word_freq), counts, int(counts.sum()), self._vocabulary)
         self._use_vocabulary(vocabulary)
 

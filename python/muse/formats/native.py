@@ -28,6 +28,7 @@ from muse.errors import ModelFileError
 from muse.formats.tensorfile import DamagedFileError, ForeignFileError, TensorFile, write_tensors
 from muse.memory import check_memory_to_load
 from muse.settings import Settings
+from muse.state import check_state
 from muse.vocabulary import Vocabulary
 
 __all__ = ["ModelState", "read", "write"]
@@ -207,6 +208,7 @@ def _build(
         settings = Settings.from_json(model["settings"], model["left_open"], **runtime)
         arrays.check()
         arrays.check_fits(settings)
+        check_state(model["training_state"])
         if checked:
             arrays.check_finite()
     except ValueError as error:

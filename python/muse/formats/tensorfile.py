@@ -100,8 +100,10 @@ def _write_rows(file: BinaryIO, name: str, tensor: NDArray[Any]) -> str:
         for first in range(0, len(tensor), step):
             rows = np.ascontiguousarray(tensor[first : first + step], dtype=little)
             if rows.dtype.kind == "f" and not np.isfinite(rows).all():
-                raise ValueError(f"{name} holds values that are not finite numbers, so the model is not saved: train "
-                                 "it again with a lower alpha or selection_alpha, or load the last checkpoint")  # fmt: skip
+                raise ValueError(
+                    f"{name} holds values that are not finite numbers, so the model is not saved: train it again with "
+                    "a lower alpha or selection_alpha, or load the last checkpoint"
+                )
             file.write(_bytes_of(rows))
             yield _bytes_of(rows)
 
