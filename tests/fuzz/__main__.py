@@ -40,10 +40,11 @@ def check_input(name: str, data: bytes, folder: Path) -> str:
     start = time.perf_counter()
     try:
         loader.load(path)
-        outcome = "loaded"
     except loader.errors as error:
-        assert str(error), "an error without a message"
-        outcome = type(error).__name__
+        outcome, said = type(error).__name__, str(error)
+    else:
+        outcome = said = "loaded"
+    assert said, "an error without a message"
     assert time.perf_counter() - start < SLOWEST, "a small file takes for ever"
     assert {child.name for child in folder.iterdir()} <= {loader.name, "second", "again"}, "files outside the given one"
     return outcome
@@ -134,9 +135,8 @@ def main() -> int:
         print(f"{name}: {lines[0].split()[-1]} files, guided by coverage" if lines else done.stdout.strip(), flush=True)
         if done.returncode != 0:
             failed.append(name)
-            print(
-                f"FAILED {name} ({done.returncode})\n{done.stdout}\n{done.stderr}"[-6000:], file=sys.stderr, flush=True
-            )
+            said = f"{done.stdout}\n{done.stderr}"[-6000:]
+            print(f"FAILED {name} ({done.returncode})\n{said}", file=sys.stderr, flush=True)
     return 1 if failed else 0
 
 

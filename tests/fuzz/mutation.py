@@ -9,8 +9,10 @@ import numpy as np
 
 Rng = np.random.Generator
 
-TOKENS = (b"\n", b"\t", b" ", b"\0", b"\xff", b"\xc3\xa9", b"\xed\xa0\x80", b"-1", b"nan", b"1e999", b"9" * 5000, b"\r\n",
-          b"<b>", b"</b>", b"|", b",", b"/", b"#", b"\xef\xbb\xbf", "²".encode(), b"1152921504606846976")  # fmt: skip
+TOKENS = (
+    b"\n", b"\t", b" ", b"\0", b"\xff", b"\xc3\xa9", b"\xed\xa0\x80", b"-1", b"nan", b"1e999", b"9" * 5000, b"\r\n",
+    b"<b>", b"</b>", b"|", b",", b"/", b"#", b"\xef\xbb\xbf", "²".encode(), b"1152921504606846976",
+)  # fmt: skip
 NUMBERS = (-1, 0, 1, 2, 2**31, 2**32, 2**60, 2**63 - 1, 2**63, 2**64, 10**30, 0.5, 1e308, True, None, "5", "", [], {})
 
 
