@@ -474,7 +474,7 @@ def test_hostile_headers_are_refused_before_anything_is_allocated(tmp_path, cont
 
 def test_a_model_larger_than_memory_is_not_read(saved, monkeypatch):
     monkeypatch.setattr(muse.memory, "available_memory", lambda: 1000)
-    with pytest.raises(InsufficientMemoryError, match=r"the model takes 0.0 GB, .* load it with mmap=True"):
+    with pytest.raises(InsufficientMemoryError, match=r"the model takes 0.01 MB, .* load it with mmap=True"):
         MUSE.load(saved)
     MUSE.load(saved, mmap=True)
 

@@ -74,7 +74,7 @@ def as_paths(value: PathInput, name: str) -> list[Path]:
     paths = [Path(item) for item in value]
     for path in paths:
         if not path.exists():
-            raise FileNotFoundError(errno.ENOENT, f"{name}: no such file", str(path))
+            raise FileNotFoundError(errno.ENOENT, f"{name}: no such file; check the path", str(path))
         if path.is_dir():
             message = f"{name}: a directory; pass its files, e.g. sorted(Path(directory).glob('*.txt'))"
             raise IsADirectoryError(errno.EISDIR, message, str(path))

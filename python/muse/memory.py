@@ -9,7 +9,14 @@ from pathlib import Path
 from muse.errors import InsufficientMemoryError
 from muse.settings import Settings
 
-__all__ = ["available_memory", "check_memory", "check_memory_to_load", "estimate_memory", "out_of_memory"]
+__all__ = [
+    "available_memory",
+    "check_memory",
+    "check_memory_to_load",
+    "estimate_memory",
+    "out_of_memory",
+    "readable_size",
+]
 
 _WORD_BYTES = 120  # a short str, its entry in the dict of ids, its slot in the list of words
 _ROW_PAD = 16
@@ -67,8 +74,8 @@ def check_memory(settings: Settings, n_words: int, n_senses: int) -> None:
     needed, available = estimate_memory(settings, n_words, n_senses)["total"], available_memory()
     if available is not None and needed > available:
         raise InsufficientMemoryError(
-            f"training needs about {_gigabytes(needed)} for {n_words:,} words with {n_senses:,} senses, and "
-            f"{_gigabytes(available)} are free; lower vector_size ({settings.vector_size}) or senses, or keep "
+            f"training needs about {readable_size(needed)} for {n_words:,} words with {n_senses:,} senses, and "
+            f"{readable_size(available)} are free; lower vector_size ({settings.vector_size}) or senses, or keep "
             f"fewer words with a higher min_count ({settings.min_count}) or max_final_vocab"
         )
 
@@ -78,7 +85,7 @@ def check_memory_to_load(size: int) -> None:
     available = available_memory()
     if available is not None and size > available:
         raise InsufficientMemoryError(
-            f"the model takes {_gigabytes(size)}, and {_gigabytes(available)} are free; load it with mmap=True, which "
+            f"the model takes {readable_size(size)}, and {readable_size(available)} are free; load it with mmap=True, which "
             "reads only what is asked for"
         )
 
@@ -86,9 +93,10 @@ def check_memory_to_load(size: int) -> None:
 def out_of_memory(doing: str, advice: str) -> InsufficientMemoryError:
     """The error for memory that ran out halfway, in spite of the checks before: `doing` says in what, with figures."""
     available = available_memory()
-    free = "" if available is None else f" ({_gigabytes(available)} are free now)"
+    free = "" if available is None else f" ({readable_size(available)} are free now)"
     return InsufficientMemoryError(f"memory ran out while {doing}{free}; {advice}")
 
 
-def _gigabytes(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB"
+def readable_size(size: int) -> str:
+    """Such as "1.5 GB"."""
+    return f"{size / 1e9:,.1f} GB" if size >= 10**8 else f"{size / 1e6:,.2f} MB"

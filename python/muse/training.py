@@ -16,7 +16,7 @@ from muse.checkpoints import Checkpoints
 from muse.errors import DivergenceError, InsufficientMemoryError
 from muse.initial import initial_arrays
 from muse.interrupts import HeldInterrupts
-from muse.memory import estimate_memory, out_of_memory
+from muse.memory import estimate_memory, out_of_memory, readable_size
 from muse.progress import Bar, progress_bar
 from muse.selection import context_weights, selection_options
 from muse.settings import Settings
@@ -342,9 +342,9 @@ class _Run:
 
     def out_of_memory(self) -> InsufficientMemoryError:
         """The error that says so."""
-        needed = estimate_memory(self.settings, self.arrays.n_words, self.arrays.n_senses)["total"] / 1e9
+        needed = estimate_memory(self.settings, self.arrays.n_words, self.arrays.n_senses)["total"]
         return out_of_memory(
-            f"training a model that takes about {needed:,.1f} GB with {self.workers} workers",
+            f"training a model that takes about {readable_size(needed)} with {self.workers} workers",
             f"lower vector_size ({self.settings.vector_size}), batch_tokens ({self.settings.batch_tokens}) or workers",
         )
 

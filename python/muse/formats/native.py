@@ -132,7 +132,7 @@ def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> 
     if os.path.isdir(path):
         raise IsADirectoryError(f"{name!r} is a folder, not a model file")
     if not os.path.exists(path):
-        raise FileNotFoundError(f"there is no file {name!r}")
+        raise FileNotFoundError(f"there is no file {name!r}; check the path")
     try:
         model, tensors = _open(path, mapped)
         return _build(model, tensors, checked=not mapped, runtime=runtime)
