@@ -85,8 +85,8 @@ def check_memory_to_load(size: int) -> None:
     available = available_memory()
     if available is not None and size > available:
         raise InsufficientMemoryError(
-            f"the model takes {readable_size(size)}, and {readable_size(available)} are free; load it with mmap=True, which "
-            "reads only what is asked for"
+            f"the model takes {readable_size(size)}, and {readable_size(available)} are free; load it with mmap=True, "
+            "which reads only what is asked for"
         )
 
 
