@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.lines import LineSentence, PathInput, as_paths, is_compressed, read_chunks
-from muse.memory import out_of_memory
+from muse.memory import check_memory_to_read, out_of_memory
 from muse.progress import progress_bar
 from muse.rules import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, TrimRule, VocabularyRules
 from muse.vocabulary import Vocabulary
@@ -131,6 +131,7 @@ def encode_corpus(
         spill_dir="" if spill_dir is None else os.fspath(spill_dir),
         keep_rule=None if trim_rule is None else rules.keeps,
     )
+    check_memory_to_read()
     started = time.perf_counter()
     try:
         if paths is not None:

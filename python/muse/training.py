@@ -63,6 +63,8 @@ def train_model(
         logger.info("training was interrupted; train(resume=True) goes on from here")
         _call(callbacks, "on_train_end", model)
         raise
+    except InsufficientMemoryError:
+        raise
     except MemoryError as error:
         raise run.out_of_memory() from error
     run.checkpoints.write(model)
