@@ -126,6 +126,7 @@ class _RunStats(TypedDict):
     next_batch: int
     stopped: bool
     diverged: bool
+    cut: bool
     sense_use: _Int64
     error: BaseException | None
 

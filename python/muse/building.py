@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from muse import _core
 from muse.arrays import Arrays
 from muse.corpus import encode_corpus
@@ -18,7 +16,7 @@ from muse.memory import check_memory
 from muse.rules import TrimRule, VocabularyRules
 from muse.settings import Settings
 from muse.vectors import WordVectors
-from muse.vocabulary import Vocabulary
+from muse.vocabulary import Vocabulary, counts_of
 
 __all__ = ["Sentences", "VocabularyBuilding", "same_corpus"]
 
@@ -136,18 +134,10 @@ class VocabularyBuilding(ABC):
         ['a', 'rose']
         """
         self._check_update("build_vocab_from_freq", update)
-        if not word_freq:
-            raise ValueError("word_freq is empty; give a dict {word: count}")
-        for word, count in word_freq.items():
-            whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
-            if not isinstance(word, str) or not whole:
-                raise TypeError(f"word_freq must map words (str) to counts (int); it holds {word!r}: {count!r}")
-            if count < 0:
-                raise ValueError(f"a word cannot occur {count} times; word_freq holds {word!r}: {count}")
+        counts = counts_of(word_freq)
         settings = self._settings
         rule = trim_rule or settings.trim_rule
         rules = VocabularyRules(settings.min_count, settings.max_final_vocab, rule, settings.sorted_vocab)
-        counts = np.fromiter(word_freq.values(), np.int64, len(word_freq))
         vocabulary, _ = rules.select(list(word_freq), counts, int(counts.sum()), self._vocabulary)
         self._use_vocabulary(vocabulary)
         if corpus_count is not None:

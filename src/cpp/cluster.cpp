@@ -308,7 +308,7 @@ Split split_senses(const Matrix& context, const SelectionOptions& options, std::
   const auto caller = std::this_thread::get_id();
   const auto words = static_cast<std::int64_t>(wanted.size());
   std::vector<WordSenses> found(wanted.size());
-  parallel_chunks(words, 16, workers, [&] {
+  parallel_chunks(words, 4, workers, [&] {
     return [&, splitter = Splitter(context, options, weights, corpus, split)](std::int64_t first,
                                                                               std::int64_t last) mutable {
       if (std::this_thread::get_id() == caller) poll();

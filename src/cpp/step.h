@@ -8,6 +8,7 @@
 // their negatives, each weighted so that the expected loss is the same.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,6 +23,11 @@
 
 namespace muse {
 
+// Scores beyond these mean that training diverges. Sigmoid and softmax have long been flat there, and the largest float
+// is still so far away that the values which gave such a score, and are left as they are, are finite.
+inline constexpr float kLargestDot = 1e6f;     // of U and V
+inline constexpr float kLargestScore = 1e12f;  // of the selector, whose context may be a sum over thousands of words
+
 struct StepStats {
   std::int64_t targets = 0;  // positions that had a collocate
   std::int64_t pairs = 0;
@@ -30,6 +36,8 @@ struct StepStats {
   std::int64_t loss_pairs = 0;
   double entropy = 0.0;  // of pi, in nats, summed over entropy_targets (a sample of the targets with a choice)
   std::int64_t entropy_targets = 0;
+  bool diverged = false;  // a score was beyond bounds: nothing was updated from there on
+  bool cut = false;       // `abandon` was set: the rest of the batch was left out
 
   void add(const StepStats& other);
   bool finite() const;
@@ -40,7 +48,8 @@ class Step {
   // `sense_use` (Z,) counts the senses of targets; threads share it.
   // `context_weights` (V,) multiply the rows of P that a selector sees; empty: all one.
   Step(const Model& model, const Options& options, const NegativeSampler& negatives,
-       std::span<const float> context_weights, int epoch, std::int64_t* sense_use);
+       std::span<const float> context_weights, int epoch, std::int64_t* sense_use,
+       const std::atomic<bool>* abandon = nullptr);
 
   StepStats run(const Batch& batch, float alpha, float selection_alpha);
 
@@ -75,6 +84,7 @@ class Step {
   void step_selection();
   void cap(float* row, int dim) const;
 
+  bool go_on();  // neither diverged nor abandoned
   int senses_of(int i) const { return model_.senses_of(batch_->word[static_cast<std::size_t>(i)]); }
 
   const Model& model_;
@@ -83,6 +93,7 @@ class Step {
   std::span<const float> context_weights_;
   const Kernels& kernels_;
   std::int64_t* sense_use_;
+  const std::atomic<bool>* abandon_;
   RandomStream sense_draw_, explore_draw_, collocate_draw_, negative_draw_, negative_sense_draw_;
   bool any_choice_;  // some word has more than one sense
   bool score_halo_;  // collocates' senses matter
