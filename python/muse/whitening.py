@@ -24,7 +24,7 @@ _EIGENVALUE_FLOOR = 1e-5  # of the largest: directions without variance are not 
 _LEAST_VARIANCE = 1e-12  # of the averages of unit vectors that contexts are: less is rounding
 # Quantiles of the cosine between mean contexts of two random words. Two senses may be about as close as unrelated words
 # are; three must be further apart, since a needless third cluster lies between the others (benchmarks/senses).
-_QUANTILE_TWO, _QUANTILE_MORE = 0.90, 0.65
+_QUANTILE_TWO, _QUANTILE_MORE = 0.95, 0.65
 _LEAST_WORDS = 100  # for such a quantile
 _NEARBY = 10  # sentences
 _LEAST_PAIRS = 200  # of uses
