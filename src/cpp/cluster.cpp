@@ -247,7 +247,9 @@ class Splitter {
     return senses;
   }
 
-  WordSenses one_sense(int n) const { return {std::vector<float>(static_cast<std::size_t>(context_.dim), 0.0f), {n}, {0.0f}}; }
+  WordSenses one_sense(int n) const {
+    return {std::vector<float>(static_cast<std::size_t>(context_.dim), 0.0f), {n}, {0.0f}};
+  }
 
   // Each context averaged with those of the same word in nearby sentences; places are in corpus order.
   const float* average_discourse(std::span<const std::int64_t> places) {
