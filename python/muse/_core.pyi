@@ -230,3 +230,18 @@ def top_k(
     mask: NDArray[np.uint8] | None = None,
     workers: int = 0,
 ) -> tuple[_Int64, _Floats]: ...
+
+# -- bind_rows.cpp -----------------------------------------------------------------------------------------------------
+
+def read_rows(
+    text: bytes | bytearray | memoryview,
+    matrix: _Floats,
+    start: int,
+    *,
+    binary: bool = False,
+    keyed: bool = True,
+    final: bool = True,
+    first: int = 1,
+    workers: int = 1,
+) -> tuple[list[bytes], int, int, int]: ...
+def permute_rows(matrix: _Floats, order: _Int64) -> None: ...

@@ -15,6 +15,8 @@ from muse.arrays import Arrays
 from muse.corpus import encode_corpus
 from muse.errors import NotTrainedError
 from muse.formats import native
+from muse.formats.registry import write_table
+from muse.formats.table import SenseTable
 from muse.initial import added_senses, grown_arrays
 from muse.memory import check_memory, estimate_memory
 from muse.queries import SenseQueries
@@ -412,6 +414,31 @@ class MUSE(SenseQueries):
         """
         state = native.ModelState(self._settings, self.vocabulary, self.arrays, self.history, self.training_state)
         native.write(path, state)
+
+    def export(self, path: str | PathLike[str], format: str, **options: Any) -> None:
+        """Write the sense vectors in the format of another tool.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, or for some formats the folder.
+        format : str
+            ``"word2vec"``, ``"gensim"``, ``"sensegram"``, ...: a key of `muse.formats.registry.FORMATS`;
+            docs/formats.md says what each holds.
+        **options
+            Those of the format, such as ``binary=True`` or ``replace_spaces="_"``.
+
+        Raises
+        ------
+        ValueError
+            For an unknown format, or a word that it cannot hold.
+
+        Warns
+        -----
+        FormatWarning
+            Names what the format does not hold.
+        """
+        write_table(path, SenseTable.of_model(self.vocabulary, self.arrays), format, **options)
 
     @classmethod
     def load(cls, path: str | PathLike[str], *, mmap: bool = False, **runtime: Any) -> MUSE:

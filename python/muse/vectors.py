@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from muse import _core
 from muse.arrays import Arrays, Floats
 from muse.errors import UnknownSenseError
+from muse.formats.gensim_vectors import to_gensim
 from muse.formats.word2vec import write_word2vec
 from muse.vocabulary import Vocabulary
 
@@ -248,15 +249,7 @@ class KeyedVectors(ABC, Generic[Key]):
         ImportError
             If gensim is not installed.
         """
-        try:
-            from gensim.models import KeyedVectors as Gensim
-        except ImportError as error:
-            raise ImportError("to_gensim needs gensim; install it with: pip install gensim") from error
-        keyed = Gensim(self.vector_size)
-        keyed.add_vectors(list(self.index_to_key), np.ascontiguousarray(self.vectors))
-        keyed.allocate_vecattrs(["count"], [np.int64])
-        keyed.expandos["count"][:] = self._counts()
-        return keyed
+        return to_gensim(self.index_to_key, self.vectors, self._counts())
 
 
 class SenseVectors(KeyedVectors[SenseKey]):
@@ -369,9 +362,9 @@ class SenseVectors(KeyedVectors[SenseKey]):
 class WordVectors(KeyedVectors[str]):
     """One vector a word, the mean of its senses weighted by their priors: what ``model.wv`` is."""
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays, means: Floats | None = None) -> None:
         super().__init__(vocabulary, arrays)
-        self._means: Floats | None = None
+        self._means = means
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
         """Take over new values after training, and forget what was derived from the old ones."""
