@@ -23,7 +23,9 @@ FUNCTION_FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_f
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda word: word.split() == [word])
 odd_words = st.one_of(
     words,
-    st.sampled_from(["c#", "a#1", "##", "12", "1.5", "nan", "-", "_", "a_1", "|", "x|NOUN", "é" * 3000, "\x00", "\x7f"]),
+    st.sampled_from(
+        ["c#", "a#1", "##", "12", "1.5", "nan", "-", "_", "a_1", "|", "x|NOUN", "é" * 3000, "\x00", "\x7f"]
+    ),
 )
 floats = st.floats(width=32, allow_nan=True, allow_infinity=True)
 
@@ -71,7 +73,9 @@ def test_text_and_binary_are_told_apart(tmp_path, table, binary):
     write_word2vec(tmp_path / "v", table.keys(), table.sense_vectors, binary=binary)
     found = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("muse.formats.word2vec.read_vectors", lambda *a, **k: found.update(k) or reading.read_vectors(*a, **k))
+        patch.setattr(
+            "muse.formats.word2vec.read_vectors", lambda *a, **k: found.update(k) or reading.read_vectors(*a, **k)
+        )
         try:
             check_equal(read_word2vec(tmp_path / "v"), table)
         except ModelFileError:  # a few numbers can look like text in binary; then nothing wrong is given back
@@ -232,7 +236,10 @@ def test_counts_travel_with_keys(tmp_path):
         (b"-1 3\n", "expected the header"),
         (b"1 0\na\n", "vectors of 0 numbers"),
         (b"1 99999999\na 1\n", "vectors of 99999999 numbers"),
-        (b"1152921504606846976 300\na 1 2\n", "claims 1152921504606846976 rows of 300 numbers, and the file is too small"),
+        (
+            b"1152921504606846976 300\na 1 2\n",
+            "claims 1152921504606846976 rows of 300 numbers, and the file is too small",
+        ),
         (b"99999999999999999999999 1\na 1\n", "expected the header"),
         (b"3 2\na 1 2\nb 3 4\n", "the file is too small|ends after 2 of 3 rows"),
         (b"2 2\na 1 2\nb 3\n", "line 3: 1 numbers after the key 'b', where 2 are expected"),
@@ -279,7 +286,9 @@ def test_damaged_binary(tmp_path):
 
 
 @FUNCTION_FIXTURE
-@given(data=st.data(), name=st.sampled_from(["word2vec", "glove", "mssg", "msword2vec", "adagram", "paper", "sensegram"]))
+@given(
+    data=st.data(), name=st.sampled_from(["word2vec", "glove", "mssg", "msword2vec", "adagram", "paper", "sensegram"])
+)
 def test_no_cut_or_changed_byte_gives_more_than_an_error(tmp_path, data, name):
     path, table = tmp_path / "v", small_table()
     with warnings.catch_warnings():
@@ -350,8 +359,11 @@ def test_what_is_none_of_the_formats(tmp_path):
 
 def test_what_a_format_cannot_hold_is_named(tmp_path):
     model = toy_model(words=("head", "army", "the", "bank", "e", "f", "c#", "g", "h"))
-    with pytest.warns(FormatWarning, match=r"the word2vec format does not hold the selector \(context and selection "
-                      r"vectors\), collocation vectors, shares of senses, counts of words; model.save keeps"):
+    with pytest.warns(
+        FormatWarning,
+        match=r"the word2vec format does not hold the selector \(context and selection "
+        r"vectors\), collocation vectors, shares of senses, counts of words; model.save keeps",
+    ):
         model.export(tmp_path / "v", "word2vec")
     with pytest.warns(FormatWarning) as caught:
         model.export(tmp_path / "v", "sensegram")
