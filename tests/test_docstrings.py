@@ -15,12 +15,18 @@ MODULES = ["muse", *sorted(module.name for module in pkgutil.walk_packages(muse.
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in ("muse.__main__", "muse._core")])
 def test_examples(name: str) -> None:
-    module = importlib.import_module(name)
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:
+        if not name.startswith("muse.integrations."):
+            raise
+        pytest.skip(str(error))
     outcome = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     assert outcome.failed == 0, "see the captured output"
 
 
 def test_there_are_examples() -> None:
     finder = doctest.DocTestFinder(exclude_empty=True)
-    examples = [test for name in MODULES[1:] for test in finder.find(importlib.import_module(name)) if test.examples]
+    modules = [name for name in MODULES[1:] if not name.startswith("muse.integrations.")]  # may lack their libraries
+    examples = [test for name in modules for test in finder.find(importlib.import_module(name)) if test.examples]
     assert len(examples) >= 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +21,7 @@ from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.errors import DivergenceError, UnknownWordError
 from muse.evaluation.clustering import purity, v_measure
 from muse.formats.replacing import check_target
+from muse.integrations.wikipedia import WikipediaSentences, is_dump
 from muse.settings import Settings
 
 DEMO_SENTENCES, DEMO_WORDS = 40_000, 1_000
@@ -54,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run: Callable[[argparse.Namespace], None] = options.run
     try:
         run(options)
-    except (OSError, ValueError, MemoryError, UnknownWordError, DivergenceError) as error:
+    except (OSError, ValueError, MemoryError, ImportError, UnknownWordError, DivergenceError) as error:
         said = str(error)
         if isinstance(error, OSError) and error.strerror and error.filename is not None:
             said = f"{error.filename}: {error.strerror}"
@@ -79,7 +81,8 @@ def _parser() -> argparse.ArgumentParser:
     demo.set_defaults(run=run_demo)
 
     train = commands.add_parser("train", help="train on a file and save the model")
-    train.add_argument("corpus", metavar="FILE", help="plain text, one sentence a line, words separated by spaces")
+    form = "plain text, one sentence a line, words separated by spaces; or a Wikipedia dump (.xml, .xml.bz2)"
+    train.add_argument("corpus", metavar="FILE", help=form)
     train.add_argument("--save", metavar="PATH", required=True, help="where the model goes (.safetensors)")
     _add_settings(train, MAIN_SETTINGS)
     train.set_defaults(run=run_train)
@@ -163,7 +166,11 @@ def run_train(options: argparse.Namespace) -> None:
     _check_target(options.save)
     settings = {"progress": sys.stderr.isatty(), **_given_settings(options)}
     print(f"text      {options.corpus}")
-    model = _train({"corpus_file": options.corpus}, settings)
+    if is_dump(options.corpus):
+        corpus: dict[str, Any] = {"sentences": WikipediaSentences(options.corpus, workers=os.cpu_count() or 1)}
+    else:
+        corpus = {"corpus_file": options.corpus}
+    model = _train(corpus, settings)
     _save(model, options.save)
 
 
