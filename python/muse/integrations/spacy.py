@@ -91,9 +91,8 @@ class SenseTagger:
             docs = list(batch)
             contexts = [list(context) for doc in docs for context in _contexts(doc)]
             texts = [[getattr(token, word) for token in context] for context in contexts]
-            for context, (words, senses, probabilities) in zip(
-                contexts, self.model.selector.select(texts), strict=True
-            ):
+            selected = self.model.selector.select(texts)
+            for context, words, (senses, probabilities) in zip(contexts, texts, selected, strict=True):
                 for place in np.flatnonzero(senses >= 0).tolist():
                     self._set(context[place], words[place], int(senses[place]), float(probabilities[place]))
             yield from docs
