@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels.h"
+#include "prefetch.h"
 
 namespace muse {
 
@@ -42,12 +43,10 @@ class RowPrefetch {
   }
   void add(const float* row) { rows_.push_back(row); }
   // The rows will be asked for in `calls` portions.
-  void spread(int calls) { portion_ = calls > 0 ? (rows_.size() + static_cast<std::size_t>(calls) - 1) / static_cast<std::size_t>(calls) : 0; }
+  void spread(int calls) { portion_ = rows_.size() / static_cast<std::size_t>(calls) + 1; }
   void advance() {
-    constexpr int kLine = 16;  // floats
     const std::size_t end = next_ + portion_ < rows_.size() ? next_ + portion_ : rows_.size();
-    for (; next_ < end; ++next_)
-      for (int d = 0; d < dim_; d += kLine) __builtin_prefetch(rows_[next_] + d, 0, 2);
+    for (; next_ < end; ++next_) prefetch_row(rows_[next_], dim_);
   }
 
  private:

@@ -66,6 +66,12 @@ inline void fold_all(Vector* v) {
   }
 }
 
+template <int Half>
+inline float horizontal_sum(Vector v) {
+  if constexpr (Half >= 1) return horizontal_sum<Half / 2>(fold<Half>(v, v, typename MakeLanes<kLanes>::type{}));
+  return v[0];
+}
+
 inline Vector horizontal_sums(Vector* v) {
   fold_all<kLanes / 2>(v);
   return v[0];
@@ -144,8 +150,8 @@ inline void score_row_tile(const float* x, const float* const* rows, int dim, fl
 void score_rows(const float* x, const float* const* rows, int count, int dim, float* out) {
   int j = 0;
   for (; j + kRowTile <= count; j += kRowTile) score_row_tile<kRowTile>(x, rows + j, dim, out + j);
-  for (; j + 2 <= count; j += 2) score_row_tile<2>(x, rows + j, dim, out + j);
-  if (j < count) score_row_tile<1>(x, rows + j, dim, out + j);
+  for (; j + kRowTile / 2 <= count; j += kRowTile / 2) score_row_tile<kRowTile / 2>(x, rows + j, dim, out + j);
+  for (; j < count; ++j) score_row_tile<1>(x, rows + j, dim, out + j);
 }
 
 // A Rows x (Vectors * kLanes) block of a combination: added to rows[i] + d, or, without rows, written to the panel out.
@@ -284,9 +290,7 @@ float dot(const float* x, const float* y, int dim) {
     d += load(x + i + 3 * kLanes) * load(y + i + 3 * kLanes);
   }
   for (; i + kLanes <= dim; i += kLanes) a += load(x + i) * load(y + i);
-  const Vector sum = (a + b) + (c + d);
-  float total = 0.0f;
-  for (int lane = 0; lane < kLanes; ++lane) total += sum[lane];
+  float total = horizontal_sum<kLanes / 2>((a + b) + (c + d));
   for (; i < dim; ++i) total += x[i] * y[i];
   return total;
 }

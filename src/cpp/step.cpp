@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "prefetch.h"
+
 namespace muse {
 
 namespace {
@@ -88,7 +90,10 @@ void Step::select() {
   const bool factorized = options_.formulation == Formulation::kFactorized;
   forward_.assign(factorized ? at(n) : 0, 0.0f);
   backward_.assign(factorized ? at(n) : 0, 0.0f);
-  for (int i = scored_first_; i < scored_last_; ++i) score_position(i);
+  for (int i = scored_first_; i < scored_last_; ++i) {
+    prefetch_selection(i + 2);
+    score_position(i);
+  }
   gradient_.assign(scores_.size(), 0.0f);
   forward_gradient_.assign(forward_.size(), 0.0f);
   backward_gradient_.assign(backward_.size(), 0.0f);
@@ -116,6 +121,13 @@ void Step::read_contexts() {
   reserve(context_, static_cast<std::int64_t>(windows_.size()) * dim);
   reserve(totals_, static_cast<std::int64_t>(windows_.size()));
   window_sums(kernels_, options_.selection, stream(), windows_, dim, dim, context_.data(), totals_.data());
+}
+
+// The rows of Q that a position will need.
+void Step::prefetch_selection(int i) const {
+  if (i >= scored_last_ || slot_[at(i)] < 0) return;
+  const std::int64_t first = model_.sense_offset[batch_->word[at(i)]];
+  for (int k = 0; k < senses_of(i); ++k) prefetch_row(model_.selection.row(first + k), model_.context.padded_dim());
 }
 
 void Step::score_position(int i) {
@@ -188,12 +200,15 @@ void Step::add_negatives(GroupPlan& plan) const {
   const bool shared = options_.group_size > 1;
   const int count = shared ? options_.shared_negatives() : plan.targets.front().pairs * options_.negative;
   const auto key = static_cast<std::uint64_t>(batch_->token[at(plan.targets.front().position)]);
+  const bool words = model_.word_collocation();
+  const RandomStream draw = negative_draw_, sense_draw = negative_sense_draw_;  // copies: nothing else can change them
+  plan.negative_rows.resize(at(count));
   for (int n = 0; n < count; ++n) {
-    const std::int32_t word = negatives_.draw(negative_draw_.bits(key, at(n)));
-    const int senses = model_.word_collocation() ? 1 : model_.senses_of(word);
+    const std::int32_t word = negatives_.draw(draw.bits(key, at(n)));
+    const int senses = words ? 1 : model_.senses_of(word);
     const int sense =
-        senses == 1 ? 0 : static_cast<int>(negative_sense_draw_.below(static_cast<std::uint32_t>(senses), key, at(n)));
-    plan.negative_rows.push_back(model_.collocation_row(word, sense));
+        senses == 1 ? 0 : static_cast<int>(sense_draw.below(static_cast<std::uint32_t>(senses), key, at(n)));
+    plan.negative_rows[at(n)] = model_.collocation_row(word, sense);
   }
 }
 
@@ -458,19 +473,22 @@ void Step::cap(float* row, int dim) const {
   for (int d = 0; d < dim; ++d) row[d] *= scale;
 }
 
+// Whether a position has anything for the selector to learn.
+bool Step::moved(int i) const {
+  if (score_at_[at(i)] < 0) return false;
+  const float* g = gradient_.data() + score_at_[at(i)];
+  bool any = options_.formulation == Formulation::kFactorized &&
+             (forward_gradient_[at(i)] != 0.0f || backward_gradient_[at(i)] != 0.0f);
+  for (int k = 0; k < senses_of(i); ++k) any = any || g[k] != 0.0f;
+  return any;
+}
+
 void Step::step_selection() {
   if (stats_.targets == 0) return;
   const Batch& batch = *batch_;
   const int dim = model_.context.padded_dim();
   const float rate = selection_alpha_ / (options_.selection_mean ? static_cast<float>(stats_.targets) : 1.0f);
   const bool factorized = options_.formulation == Formulation::kFactorized;
-  const auto moved = [&](int i) {
-    if (score_at_[at(i)] < 0) return false;
-    const float* g = gradient_.data() + score_at_[at(i)];
-    bool any = factorized && (forward_gradient_[at(i)] != 0.0f || backward_gradient_[at(i)] != 0.0f);
-    for (int k = 0; k < senses_of(i); ++k) any = any || g[k] != 0.0f;
-    return any;
-  };
   // Every gradient is taken before anything moves.
   if (options_.train_context_vectors) {
     reserve(input_gradient_, static_cast<std::int64_t>(windows_.size()) * dim);
@@ -480,7 +498,8 @@ void Step::step_selection() {
       std::memset(h, 0, sizeof(float) * at(dim));
       const std::int32_t word = batch.word[at(i)];
       for (int k = 0; k < senses_of(i); ++k)
-        kernels_.axpy(gradient_[at(score_at_[at(i)] + k)], model_.selection.row(model_.sense_offset[word] + k), h, dim);
+        if (const float g = gradient_[at(score_at_[at(i)] + k)]; g != 0.0f)
+          kernels_.axpy(g, model_.selection.row(model_.sense_offset[word] + k), h, dim);
       if (factorized) {
         kernels_.axpy(forward_gradient_[at(i)], model_.forward.row(word), h, dim);
         kernels_.axpy(backward_gradient_[at(i)], model_.backward.row(word), h, dim);
@@ -488,13 +507,14 @@ void Step::step_selection() {
     }
   }
   for (int i = scored_first_; i < scored_last_; ++i) {
+    prefetch_selection(i + 2);
     if (!moved(i)) continue;
     const std::int64_t slot = static_cast<std::int64_t>(slot_[at(i)]) * dim;
     const std::int32_t word = batch.word[at(i)];
     const float* context = context_.data() + slot;
     for (int k = 0; k < senses_of(i); ++k) {
       float* q = model_.selection.row(model_.sense_offset[word] + k);
-      kernels_.axpy(-rate * gradient_[at(score_at_[at(i)] + k)], context, q, dim);
+      if (const float g = gradient_[at(score_at_[at(i)] + k)]; g != 0.0f) kernels_.axpy(-rate * g, context, q, dim);
       cap(q, dim);
     }
     if (factorized) {
@@ -503,16 +523,69 @@ void Step::step_selection() {
       cap(model_.forward.row(word), dim);
       cap(model_.backward.row(word), dim);
     }
-    if (!options_.train_context_vectors) continue;
+  }
+  if (options_.train_context_vectors) step_contexts(rate);
+}
+
+// P moves by each window's gradient on every row that the window counts.
+void Step::step_contexts(float rate) {
+  // Without distances and caps all that a token receives is one sum, which slides along the stream.
+  if (options_.selection.distance.empty() && options_.max_norm <= 0.0f) {
+    slide_contexts(rate);
+    return;
+  }
+  const int dim = model_.context.padded_dim();
+  for (int i = scored_first_; i < scored_last_; ++i) {
+    if (!moved(i)) continue;
     const Window& window = windows_[at(slot_[at(i)])];
     const float total = options_.selection.mean ? totals_[at(slot_[at(i)])] : 1.0f;
     if (total <= 0.0f) continue;
     for (int j = window.low; j <= window.high; ++j) {
       const float weight = stream().weight(j) * options_.selection.distance_weight(std::abs(j - window.centre));
-      float* p = model_.context.row(batch.context_word[at(j)]);
-      kernels_.axpy(-rate * weight / total, input_gradient_.data() + slot, p, dim);
+      float* p = model_.context.row(batch_->context_word[at(j)]);
+      kernels_.axpy(-rate * weight / total, panel_row(input_gradient_, slot_[at(i)], dim), p, dim);
       cap(p, dim);
     }
+  }
+}
+
+// A window's gradient enters the running sum where the window begins and leaves it behind its end: two additions a
+// window and one a token, however wide the windows are.
+void Step::slide_contexts(float rate) {
+  constexpr int kAhead = 4;
+  const int dim = model_.context.padded_dim();
+  const auto places = batch_->context_word.size();
+  border_heads_.assign(2 * places + 2, -1);  // windows that begin at a place, and that end before it: linked lists
+  border_next_.resize(2 * windows_.size());
+  const auto link = [&](std::size_t list, std::size_t entry) {
+    border_next_[entry] = border_heads_[list];
+    border_heads_[list] = static_cast<int>(entry);
+  };
+  for (int i = scored_last_ - 1; i >= scored_first_; --i) {
+    if (!moved(i)) continue;
+    const auto slot = at(slot_[at(i)]);
+    if (options_.selection.mean && totals_[slot] <= 0.0f) continue;
+    link(2 * at(windows_[slot].low), 2 * slot);
+    link(2 * at(windows_[slot].high + 1) + 1, 2 * slot + 1);
+  }
+  reserve(running_, dim);
+  int open = 0;
+  const auto add = [&](std::size_t list, float sign) {
+    for (int entry = border_heads_[list]; entry >= 0; entry = border_next_[at(entry)]) {
+      const int slot = entry / 2;
+      const float scale = options_.selection.mean ? sign / totals_[at(slot)] : sign;
+      kernels_.axpy(scale, panel_row(input_gradient_, slot, dim), running_.data(), dim);
+      open += sign > 0.0f ? 1 : -1;
+    }
+  };
+  for (std::size_t j = 0; j < places; ++j) {
+    if (open > 0) add(2 * j + 1, -1.0f);
+    if (open == 0) std::fill_n(running_.begin(), dim, 0.0f);  // nothing of what was rounded stays behind
+    add(2 * j, 1.0f);
+    if (j + kAhead < places) prefetch_row(model_.context.row(batch_->context_word[j + kAhead]), dim);
+    if (open > 0)
+      kernels_.axpy(-rate * stream().weight(static_cast<int>(j)), running_.data(),
+                    model_.context.row(batch_->context_word[j]), dim);
   }
 }
 

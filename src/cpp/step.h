@@ -50,6 +50,7 @@ class Step {
   void select();
   void read_contexts();
   void score_position(int i);
+  void prefetch_selection(int i) const;
   ContextStream stream() const {
     return {context_rows_.data(), stream_weights_.empty() ? nullptr : stream_weights_.data()};
   }
@@ -81,6 +82,9 @@ class Step {
 
   // The selection step.
   void step_selection();
+  bool moved(int i) const;
+  void step_contexts(float rate);
+  void slide_contexts(float rate);
   void cap(float* row, int dim) const;
 
   int senses_of(int i) const { return model_.senses_of(batch_->word[static_cast<std::size_t>(i)]); }
@@ -113,6 +117,8 @@ class Step {
   std::vector<const float*> context_rows_;  // of the context stream
   std::vector<float> stream_weights_;
   std::vector<float> input_gradient_;  // (choices, S padded) d loss / d context
+  std::vector<float> running_;         // (S padded) their sum over the windows that are open
+  std::vector<int> border_heads_, border_next_;
 
   // Per group.
   GroupPlan plan_, next_plan_;
