@@ -35,6 +35,11 @@ typedef int IntVector __attribute__((vector_size(kLanes * 4)));
 typedef unsigned UnsignedVector __attribute__((vector_size(kLanes * 4)));
 typedef float Unaligned __attribute__((vector_size(kLanes * 4), aligned(4), may_alias));
 
+// Four lanes, for what is left of a row that is not padded.
+typedef float Quad __attribute__((vector_size(16)));
+typedef float UnalignedQuad __attribute__((vector_size(16), aligned(4), may_alias));
+
+inline Quad load_quad(const float* p) { return *reinterpret_cast<const UnalignedQuad*>(p); }
 inline Vector load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
 inline void store(float* p, Vector v) { *reinterpret_cast<Unaligned*>(p) = v; }
 inline Vector broadcast(float x) { return x - Vector{}; }  // x + 0 would be an addition: it changes -0
@@ -290,7 +295,9 @@ float dot(const float* x, const float* y, int dim) {
     d += load(x + i + 3 * kLanes) * load(y + i + 3 * kLanes);
   }
   for (; i + kLanes <= dim; i += kLanes) a += load(x + i) * load(y + i);
-  float total = horizontal_sum<kLanes / 2>((a + b) + (c + d));
+  Quad q{};
+  for (; i + 4 <= dim; i += 4) q += load_quad(x + i) * load_quad(y + i);
+  float total = horizontal_sum<kLanes / 2>((a + b) + (c + d)) + ((q[0] + q[1]) + (q[2] + q[3]));
   for (; i < dim; ++i) total += x[i] * y[i];
   return total;
 }
@@ -299,6 +306,8 @@ void axpy(float a, const float* x, float* y, int dim) {
   const Vector s = broadcast(a);
   int i = 0;
   for (; i + kLanes <= dim; i += kLanes) store(y + i, load(y + i) + s * load(x + i));
+  for (; i + 4 <= dim; i += 4)
+    *reinterpret_cast<UnalignedQuad*>(y + i) = load_quad(y + i) + (a - Quad{}) * load_quad(x + i);
   for (; i < dim; ++i) y[i] += a * x[i];
 }
 
