@@ -1,7 +1,7 @@
 // What this machine can do at most: fused multiply-adds a second on registers alone, and the bandwidth of memory.
 //
-// Compiled by benchmarks.throughput with the flags of the instruction set in use, and run in the same round as what it is
-// compared with. Prints one line of JSON. Usage: peak [threads]
+// Compiled by benchmarks.throughput with the flags of the instruction set in use, and run in the same round as what it
+// is compared with. Prints one line of JSON. Usage: peak [threads]
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>

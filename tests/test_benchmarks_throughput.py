@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import common  # noqa: E402
 from benchmarks.throughput import __main__ as command  # noqa: E402
-from benchmarks.throughput import inference, native, report, systems, work  # noqa: E402
+from benchmarks.throughput import inference, native, report, stages, systems, work  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +103,7 @@ def test_medians_and_ratios() -> None:
     gensim, fasttext = report.summarise(runs)
     assert gensim["kpairs_per_second"] == 1.5
     assert (fasttext["ratio"], fasttext["cpu_ratio"]) == (2.0, 2.0)
-    one = [run for run in runs if run["seconds"] == 1][0]
+    one = next(run for run in runs if run["seconds"] == 1)
     assert report.summarise([{**one, "targets": 1.0}], 1e-3)[0]["peak_share"] == pytest.approx(6 * 8 * 18000 / 2 / 1e6)
 
 
@@ -127,6 +127,21 @@ def test_limits_are_those_of_the_instruction_set(monkeypatch: pytest.MonkeyPatch
 
 def test_the_plot_shows_each_quantity(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    rows = [{"system": "a", "value": v, "tokens": 10, "pairs": 10, "seconds": 1 / v, "cpu_seconds": 1.0} for v in (1, 2)]
+    rows = [
+        {"system": "a", "value": v, "tokens": 10, "pairs": 10, "seconds": 1 / v, "cpu_seconds": 1.0} for v in (1, 2)
+    ]
     report.plot_sweeps({"workers": rows, "window": rows}, tmp_path / "plot.svg")
     assert (tmp_path / "plot.svg").stat().st_size > 1000
+
+
+def test_samples_are_counted_by_stage() -> None:
+    lines = [
+        "# comment",
+        "    30.00%  python   [.] muse::(anonymous namespace)::score_tile<4, 4>",
+        "    10.00%  python   [.] muse::Step::add_negatives",
+        "    10.00%  python   [.] something",
+    ]
+    assert stages.shares(lines) == {
+        "scores (A Bᵀ, or a row at a time)": 0.6, "drawing negatives": 0.2, "other": 0.2,
+    }  # fmt: skip
+    assert stages.stage_of("muse::BatchBuilder::kept") == "subsampling and batches"

@@ -12,6 +12,6 @@ expectation under their rule: one seeded draw of subsampling with word2vec's for
 1..window for every token that is left.
 
 The share of the machine's peak of fused multiply-adds is that of the products that a pair needs: six operations a
-dimension (score, gradient of U, gradient of V) for the pair itself and for every negative that its target meets. Cells of
-a group's matrices that belong to no pair do not count, nor does the selection module.
+dimension (score, gradient of U, gradient of V) for the pair itself and for every negative that its target meets. Cells
+of a group's matrices that belong to no pair do not count, nor does the selection module.
 """

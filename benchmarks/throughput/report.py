@@ -43,8 +43,8 @@ INFERENCE_COLUMNS = {
 }
 NOTES = {  # by what the name of a system holds
     "": "What tokens, pairs and the share of peak are: see the head of benchmarks/throughput/__init__.py.",
-    "default recipe": "The default recipe is timed in its epoch with senses; its selection module's work does not count "
-    "towards the share of peak.",
+    "default recipe": "The default recipe is timed in its epoch with senses; its selection module's work does not "
+    "count towards the share of peak.",
     "paper's recipe": "The paper's recipe trains one collocate a token, the others all: compare pairs, not tokens.",
     "fastText": "fastText is `fasttext-wheel`, built for any x86-64; built for the machine it is faster.",
     "word2vec.c": "word2vec.c is the original C program, from the PyPI package `word2vec`, compiled for this machine "
@@ -119,8 +119,8 @@ def page(result: dict[str, Any]) -> str:
     if result["paper"]:
         parts.append(
             "## The paper's setting\n\nThree senses, one collocate a token, 25 negatives, dimension "
-            f"{result['paper'][0]['vector_size']}, no subsampling, beside gensim in its usual setting: 5 negatives, all "
-            "pairs of the window."
+            f"{result['paper'][0]['vector_size']}, no subsampling, beside gensim in its usual setting: 5 negatives, "
+            "all pairs of the window."
         )
         parts.append(common.markdown_table(result["paper"], PAPER_COLUMNS))
     if result["inference"]:

@@ -1,5 +1,5 @@
-// The dense work of one group of targets, laid out for the kernels: which parts of its matrices hold pairs at all, which
-// rows occur more than once, and which rows of the next group to fetch meanwhile.
+// The dense work of one group of targets, laid out for the kernels: which parts of its matrices hold pairs at all,
+// which rows occur more than once, and which rows of the next group to fetch meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Target {
 struct GroupPlan {
   std::int64_t token = 0;  // of the group's first position
   std::vector<Target> targets;
-  std::vector<int> column_position;    // of the collocate columns
+  std::vector<int> column_position;   // of the collocate columns
   std::vector<float*> negative_rows;  // of the columns behind them
 
   void clear() {

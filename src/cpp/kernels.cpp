@@ -26,9 +26,9 @@ constexpr int kLanes = 4;
 constexpr int kTileColumns = 2;  // 8 of 16: without fused multiply-add the product needs a register too
 #endif
 constexpr int kTileRows = 4;
-constexpr int kRowTile = 8;   // rows of a score_rows tile
-constexpr int kStepTile = 4;  // rows of a step_rows tile
-constexpr int kManyRows = 24; // of b: more do not stay in the first cache at full length
+constexpr int kRowTile = 8;    // rows of a score_rows tile
+constexpr int kStepTile = 4;   // rows of a step_rows tile
+constexpr int kManyRows = 24;  // of b: more do not stay in the first cache at full length
 
 typedef float Vector __attribute__((vector_size(kLanes * 4)));
 typedef int IntVector __attribute__((vector_size(kLanes * 4)));
@@ -216,12 +216,10 @@ inline void combine_all(const float* e, int row_stride, int column_stride, int m
   constexpr int kStep = kTileColumns * kLanes;
   if (n > kManyRows) {
     for (int d = 0; d < dim; d += kStep)
-      for (int i = 0; i < m; i += kTileRows)
-        combine_rows(e, row_stride, column_stride, i, m, n, b, dim, out, rows, d);
+      for (int i = 0; i < m; i += kTileRows) combine_rows(e, row_stride, column_stride, i, m, n, b, dim, out, rows, d);
   } else {
     for (int i = 0; i < m; i += kTileRows)
-      for (int d = 0; d < dim; d += kStep)
-        combine_rows(e, row_stride, column_stride, i, m, n, b, dim, out, rows, d);
+      for (int d = 0; d < dim; d += kStep) combine_rows(e, row_stride, column_stride, i, m, n, b, dim, out, rows, d);
   }
 }
 

@@ -110,8 +110,8 @@ class BandedSums {
       if (options_.mean)
         for (int j = window.low; j <= window.high; ++j) band[j] *= scale(total);
     }
-    kernels_.combine(band_.data(), span, 1, count, span, panel_.data() + static_cast<std::ptrdiff_t>(low - low_) * padded_,
-                     padded_, sums_.data());
+    kernels_.combine(band_.data(), span, 1, count, span,
+                     panel_.data() + static_cast<std::ptrdiff_t>(low - low_) * padded_, padded_, sums_.data());
     for (int w = 0; w < count; ++w) {
       float* to = out + static_cast<std::ptrdiff_t>(w) * stride_;
       const float* sum = sums_.data() + static_cast<std::ptrdiff_t>(w) * padded_;

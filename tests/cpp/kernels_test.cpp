@@ -90,7 +90,8 @@ TEST_CASE("kernels: scores and combine agree with plain loops") {
               if (j >= n)
                 REQUIRE(out[at(i * (n + 5) + j)] == kGuard);
               else
-                worst_score = std::max(worst_score, std::abs(out[at(i * (n + 5) + j)] - scores[at(i * n + j)]) / std::sqrt(dim));
+                worst_score =
+                    std::max(worst_score, std::abs(out[at(i * (n + 5) + j)] - scores[at(i * n + j)]) / std::sqrt(dim));
           out.assign(at(m * dim + 20), kGuard);
           k->combine(e.data(), n, 1, m, n, b.data(), dim, out.data());
           worst_row = std::max(worst_row, error_of(out, rows));
