@@ -69,6 +69,7 @@ def test_sets_of_keys(pair):
         )  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:Call to deprecated:DeprecationWarning")  # gensim calls its own old names
 def test_neighbours(pair):
     ours, theirs, keys = pair
     vector = np.arange(1, 7, dtype=np.float32)
