@@ -172,7 +172,7 @@ def test_memory_is_estimated_before_it_is_taken(monkeypatch):
     assert model.estimate_memory()["sense_vectors"] == 2 * 3 * 112 * 4
     model.train([["a", "b"]])
     assert model.estimate_memory()["sense_vectors"] == model.arrays.sense_vectors.strides[0] * model.arrays.n_senses
-    monkeypatch.setattr("muse.memory.available_memory", lambda: 100)
+    monkeypatch.setattr("muse.memory.available_memory", lambda: (32 << 20) + 100)  # enough to read
     with pytest.raises(InsufficientMemoryError, match=r"training needs about .* for 4 words"):
         model.build_vocab([["c", "d"]], update=True)
     assert len(model) == 2  # as it was
