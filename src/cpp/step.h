@@ -73,6 +73,8 @@ class Step {
 
   // The selection step.
   void step_selection();
+  bool moves(int i) const;
+  void cap_moved();
   void cap(float* row, int dim) const;
 
   int senses_of(int i) const { return model_.senses_of(batch_->word[static_cast<std::size_t>(i)]); }
@@ -105,6 +107,7 @@ class Step {
   std::vector<const float*> context_rows_;  // of the context stream
   std::vector<float> stream_weights_;
   std::vector<float> input_gradient_;  // (choices, S padded) d loss / d context
+  std::vector<char> moved_;            // places of the context stream whose rows of P the batch has moved
 
   // Per group.
   std::vector<Target> targets_;
