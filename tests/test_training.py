@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import muse.checkpoints
+import muse.cuda
 import muse.training
 from muse import MUSE, Callback, DivergenceError
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
@@ -347,6 +348,12 @@ def test_an_error_in_a_callback_ends_training_and_leaves_the_model(tmp_path):
 # -- interrupts and checkpoints ----------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def without_cuda(monkeypatch):
+    monkeypatch.setattr(muse.cuda, "missing", lambda: "this build of muse has no CUDA backend")
+
+
+@pytest.mark.usefixtures("without_cuda")
 def test_cuda_is_refused_before_the_corpus_is_read():
     sentences = iter(CORPUS.sentences)
     with pytest.raises(RuntimeError, match="device='cuda' is not available: this build of muse has no CUDA backend"):
@@ -354,6 +361,7 @@ def test_cuda_is_refused_before_the_corpus_is_read():
     assert next(sentences) is CORPUS.sentences[0]
 
 
+@pytest.mark.usefixtures("without_cuda")
 def test_auto_falls_back_and_says_so(caplog):
     caplog.set_level(logging.INFO, "muse")
     train(epochs=1, device="auto")

@@ -31,6 +31,13 @@ void StepStats::add(const StepStats& other) {
   entropy_targets += other.entropy_targets;
 }
 
+StepStats StepStats::rounded() const {
+  constexpr double kUnit = 1.0 / 65536;
+  StepStats result = *this;
+  for (double* sum : {&result.reward, &result.loss, &result.entropy}) *sum = std::nearbyint(*sum / kUnit) * kUnit;
+  return result;
+}
+
 bool StepStats::finite() const { return std::isfinite(reward) && std::isfinite(loss) && std::isfinite(entropy); }
 
 Step::Step(const Model& model, const Options& options, const NegativeSampler& negatives,
@@ -163,7 +170,7 @@ void Step::represent_group(int first, int last) {
   reserve(errors_, padded(cells));
   kernels_.scores(a_.data(), targets, b_.data(), columns, dim, dots_.data());
   kernels_.sigmoid(dots_.data(), cells, probabilities_.data());
-  for (int c = 0; c < cells; ++c) 
+  for (int c = 0; c < cells; ++c)
     errors_[at(c)] = skip_gram_error(alpha_, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
   for (int t = 0; t < targets; ++t) learn_from(t);
   if (batch_->token[at(first)] % 16 == 0) sample_loss();
@@ -219,8 +226,7 @@ void Step::add_negatives() {
   for (int n = 0; n < count; ++n) {
     const std::int32_t word = negatives_.draw(negative_draw_.bits(key, at(n)));
     const int senses = model_.word_collocation() ? 1 : model_.senses_of(word);
-    column_rows_.push_back(
-        model_.collocation_row(word, draw_negative_sense(negative_sense_draw_, senses, key, at(n))));
+    column_rows_.push_back(model_.collocation_row(word, draw_negative_sense(negative_sense_draw_, senses, key, at(n))));
   }
 }
 

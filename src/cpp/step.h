@@ -33,6 +33,9 @@ struct StepStats {
 
   void add(const StepStats& other);
   bool finite() const;
+  // A batch's sums rounded so far that adding batches up is exact: then a sum depends neither on the order of the
+  // batches nor on how they are shared out among threads and runs, and a resumed run reports what an unbroken one does.
+  StepStats rounded() const;
 };
 
 class Step {

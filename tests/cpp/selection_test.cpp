@@ -151,8 +151,8 @@ TEST_CASE("value_gradient is the derivative of the cross-entropy with the reward
           return -0.5 * (reward * std::log(q) + (1.0 - reward) * std::log(1.0 - q));
         };
         const std::vector<double> expected = numeric(kScores, loss);
-        const float g = muse::value_gradient(kFloatScores[chosen], static_cast<float>(state),
-                                             static_cast<float>(reward), 0.5f);
+        const float g =
+            muse::value_gradient(kFloatScores[chosen], static_cast<float>(state), static_cast<float>(reward), 0.5f);
         CHECK(g == doctest::Approx(expected[chosen]).epsilon(1e-4));  // the state's too, since it is added to the score
         for (std::size_t k = 0; k < 4; ++k) CHECK((k == chosen || expected[k] == 0.0));
       }
