@@ -7,7 +7,7 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-from pytest import approx
+import pytest
 
 import reference
 from muse import _core
@@ -187,7 +187,7 @@ EXTENSIONS: dict[str, tuple[Any, ...]] = {
 CHOICES = [choice for seed in (0, 1) for choice in covering_choices(EXTENSIONS, seed)]
 
 
-# --- a trainer beside the reference ------------------------------------------------------------------------------------
+# --- a trainer beside the reference ----------------------------------------------------------------------------------
 
 MATRICES = {"P": "context_vectors", "Q": "selection_vectors", "U": "sense_vectors", "V": "collocation_vectors",
             "F": "forward_values", "B": "backward_values"}  # fmt: skip
@@ -211,7 +211,7 @@ def assert_same_statistics(stats: dict[str, Any], expected: Result) -> None:
     assert {name: stats[name] for name in exact} == exact
     assert stats["sense_use"].tolist() == expected.sense_use.tolist()
     for name in ("reward", "loss", "entropy"):
-        assert stats[name] == approx(getattr(expected, name), rel=2e-5, abs=1e-5), name
+        assert stats[name] == pytest.approx(getattr(expected, name), rel=2e-5, abs=1e-5), name
     assert not stats["stopped"]
     assert not stats["diverged"]
 

@@ -26,6 +26,7 @@ from step_cases import (
     make_trainer,
 )
 
+
 @pytest.mark.parametrize(("strategy", "formulation", "reward", "collocates", "group_size"), PAPER)
 def test_the_paper_and_shared_negatives(strategy, formulation, reward, collocates, group_size):
     config = Config(

@@ -38,8 +38,8 @@ def missing() -> str:
         return "this build of muse has no CUDA backend (docs/cuda.md says how to build it)"
     except ImportError as error:
         return f"the CUDA backend of this build cannot be loaded ({error})"
-    lacks = backend.missing()
-    return _REASONS.get(lacks, lacks)
+    lacks: str = backend.missing()
+    return _REASONS.get(lacks, str(lacks))
 
 
 def is_available() -> bool:

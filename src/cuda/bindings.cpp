@@ -1,4 +1,5 @@
-// muse._cuda: the trainer on a CUDA device. Types it shares with muse._core, which must be loaded first, are that one's.
+// muse._cuda: the trainer on a CUDA device. Types it shares with muse._core, which must be loaded first, are that
+// one's.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

@@ -88,8 +88,7 @@ __device__ inline Range near_place(const Work& work, Range positions, int place)
   const int reach = work.knobs.shrink_selection ? work.knobs.window : work.knobs.selection_window;
   Range near{place - reach, place + reach + 1};
   if (work.knobs.full_text)
-    near = {work.slice.kept_before[max(0, near.first)],
-            work.slice.kept_before[min(work.slice.num_tokens, near.last)]};
+    near = {work.slice.kept_before[max(0, near.first)], work.slice.kept_before[min(work.slice.num_tokens, near.last)]};
   return {max(positions.first, near.first), min(positions.last, near.last)};
 }
 
@@ -115,8 +114,7 @@ __global__ void move_context(const __grid_constant__ Work work) {
         const float total = work.knobs.mean ? wave.total[slot] : 1.0f;
         moves = true;
         if (total > 0.0f)
-          scale = -selection_rate(work, position) *
-                  context_weight(work, place, stream_place(work, position)) / total;
+          scale = -selection_rate(work, position) * context_weight(work, place, stream_place(work, position)) / total;
       }
     }
     for (unsigned active = __ballot_sync(kAllLanes, scale != 0.0f); active != 0; active &= active - 1) {

@@ -103,9 +103,8 @@ __device__ inline Range context_of(const Work& work, int position) {
 
 // The weight of the stream's word at a place in a context with this centre.
 __device__ inline float context_weight(const Work& work, int place, int centre) {
-  const float word = work.tables.context_weights == nullptr
-                         ? 1.0f
-                         : work.tables.context_weights[stream_word(work, place)];
+  const float word =
+      work.tables.context_weights == nullptr ? 1.0f : work.tables.context_weights[stream_word(work, place)];
   return work.tables.distance == nullptr ? word : word * work.tables.distance[abs(place - centre)];
 }
 

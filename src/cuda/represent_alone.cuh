@@ -106,7 +106,8 @@ __global__ void represent_alone(const __grid_constant__ Work work, int most) {
 
   const float share = work.knobs.sibling_share;
   for (int k = 0; k < work.model.senses_of(word); ++k)
-    if (first + k == own || share > 0.0f) gain.add_to(u_rows.row(first + k), u_rows.dim, first + k == own ? 1.0f : share);
+    if (first + k == own || share > 0.0f)
+      gain.add_to(u_rows.row(first + k), u_rows.dim, first + k == own ? 1.0f : share);
   for (int c = 0; c < columns.count(); ++c)
     if (columns.error[c] != 0.0f) u.add_to(v_rows.row(columns.row[c]), v_rows.dim, columns.error[c]);
 }

@@ -93,7 +93,7 @@ __device__ inline void fill_columns(const Work& work, const Group& g, int positi
   const std::uint64_t key = work.slice.key(positions_first + g.first);
   for (int c = static_cast<int>(threadIdx.x); c < g.columns; c += static_cast<int>(blockDim.x)) {
     const bool unused = work.knobs.collocates == Collocates::kOne && c < g.count && g.targets[c].pairs == 0;
-    g.rows[c] = unused               ? 0
+    g.rows[c] = unused             ? 0
                 : c < g.collocates ? collocate_row(work, collocate_in(work, g, positions_first, c))
                                    : negative_row(work, key, c - g.collocates);
   }
@@ -246,8 +246,7 @@ __device__ inline void move_columns(const Work& work, const Group& g, int c, int
   for (int t = 0; t < g.count; t += 4) {
     float2 a[4];
 #pragma unroll
-    for (int n = 0; n < 4; ++n)
-      a[n] = *reinterpret_cast<const float2*>(g.a + (t + n) * work.model.sense.dim + d);
+    for (int n = 0; n < 4; ++n) a[n] = *reinterpret_cast<const float2*>(g.a + (t + n) * work.model.sense.dim + d);
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       if (n >= columns) continue;

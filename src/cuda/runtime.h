@@ -51,7 +51,8 @@ class DeviceMemory {
     check(cudaMemGetInfo(&free, &total), "asking for free memory");
     if (bytes_ > free)
       throw OutOfMemory("training on the device needs " + gigabytes(bytes_) + " of its memory, of which " +
-                        gigabytes(free) + " are free; lower vector_size or senses, keep fewer words with a higher "
+                        gigabytes(free) +
+                        " are free; lower vector_size or senses, keep fewer words with a higher "
                         "min_count or max_final_vocab, or use device='cpu'");
     for (const auto& [pointer, bytes] : wanted_) {
       void* memory = nullptr;

@@ -62,8 +62,8 @@ __global__ void add_up_blocks(Counts* sums, int blocks) {
   Counts done{0, 0, 0};
   for (int first = 0; first < blocks; first += static_cast<int>(blockDim.x)) {
     const int b = first + static_cast<int>(threadIdx.x);
-    Counts all, before = scan_block(b < blocks ? sums[b] : Counts{0, 0, 0}, reinterpret_cast<Counts*>(shared_memory),
-                                    &all);
+    Counts all,
+        before = scan_block(b < blocks ? sums[b] : Counts{0, 0, 0}, reinterpret_cast<Counts*>(shared_memory), &all);
     before += done;
     if (b < blocks) sums[b] = before;
     done += all;
@@ -86,9 +86,9 @@ __global__ void place_tokens(const __grid_constant__ Work work, const Counts* su
   const int position = at.kept;
   slice.word[position] = slice.tokens[token];
   slice.token[position] = token;
-  slice.window[position] =
-      work.knobs.shrink_windows ? draw_window(work.draws.window, slice.key(position), work.knobs.window)
-                                : work.knobs.window;
+  slice.window[position] = work.knobs.shrink_windows
+                               ? draw_window(work.draws.window, slice.key(position), work.knobs.window)
+                               : work.knobs.window;
   slice.sentence[position] = count_at_most(slice.sentences, slice.num_sentences + 1, token) - 1;
   slice.sense[position] = 0;
   slice.slot_before[position] = at.choices;

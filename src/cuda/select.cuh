@@ -61,8 +61,7 @@ __global__ void select_senses(const __grid_constant__ Work work) {
   const int senses = model.senses_of(word), dim = model.context.dim;
 
   float total;
-  const Row<Quads> context =
-      sum_context<Quads>(work, context_of(work, position), stream_place(work, position), &total);
+  const Row<Quads> context = sum_context<Quads>(work, context_of(work, position), stream_place(work, position), &total);
   context.store(wave.context + static_cast<std::int64_t>(slot) * dim, dim);
   float* s = wave.scores + scores;
   for (int k = 0; k < senses; ++k) {

@@ -275,9 +275,9 @@ class Run {
   void for_each_matrix(const Copy& copy) const {
     const Model& host = plan_.model();
     const DeviceModel& device = work_.model;
-    const std::pair<Rows, Matrix> all[] = {
-        {device.context, host.context},         {device.selection, host.selection}, {device.sense, host.sense},
-        {device.collocation, host.collocation}, {device.forward, host.forward},     {device.backward, host.backward}};
+    const std::pair<Rows, Matrix> all[] = {{device.context, host.context}, {device.selection, host.selection},
+                                           {device.sense, host.sense},     {device.collocation, host.collocation},
+                                           {device.forward, host.forward}, {device.backward, host.backward}};
     for (const auto& [rows, matrix] : all)
       if (rows.data != nullptr)
         copy(rows.data, sizeof(float) * at(rows.dim), matrix.data, sizeof(float) * at(matrix.stride),
@@ -300,8 +300,8 @@ class Run {
 
   void download_all(RunStats& stats) {
     compute_.wait();
-    for_each_matrix([](const float* device, std::size_t device_pitch, float* host, std::size_t pitch,
-                       std::size_t width, std::size_t rows) {
+    for_each_matrix([](const float* device, std::size_t device_pitch, float* host, std::size_t pitch, std::size_t width,
+                       std::size_t rows) {
       check(cudaMemcpy2D(host, pitch, device, device_pitch, width, rows, cudaMemcpyDeviceToHost),
             "copying the model from the device");
     });
@@ -381,7 +381,8 @@ class Run {
     const std::int64_t bytes = shared_bytes();
     const auto batches = static_cast<unsigned>(work_.wave.num_batches);
     if (options_.group_size == 1) {
-      const int warps = static_cast<int>(std::clamp<std::int64_t>(shared_limit() / std::max<std::int64_t>(bytes, 1), 1, kWarps));
+      const int warps =
+          static_cast<int>(std::clamp<std::int64_t>(shared_limit() / std::max<std::int64_t>(bytes, 1), 1, kWarps));
       with_quads(dim, [&](auto quads) {
         launch(represent_alone<decltype(quads)::value>, dim3(blocks_for(plan.longest, warps), batches), warps * kWarp,
                at(warps * bytes), compute_, work_, most);

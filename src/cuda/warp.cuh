@@ -112,8 +112,8 @@ __device__ inline float dot(const Row<Quads>& a, const Row<Quads>& b) {
   return warp_sum(a.part_of_dot(b));
 }
 
-// Sums `Count` numbers (a power of two) over the warp at once. Lane l ends with the sum of number *which; all lanes with
-// the same l / (32 / Count) hold the same.
+// Sums `Count` numbers (a power of two) over the warp at once. Lane l ends with the sum of number *which; all lanes
+// with the same l / (32 / Count) hold the same.
 template <int Count>
 __device__ inline float fold_sums(float (&x)[Count], int* which) {
   int width = kWarp / 2;

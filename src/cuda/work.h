@@ -1,7 +1,7 @@
 // What the kernels are given: plain structures of numbers and device pointers, passed by value.
 //
-// A *slice* is a stretch of the corpus on the device; a *position* is a token of it that subsampling kept; a *wave* is a
-// run of batches that are trained at once: senses are selected with P and Q as they stand at its start, groups of
+// A *slice* is a stretch of the corpus on the device; a *position* is a token of it that subsampling kept; a *wave* is
+// a run of batches that are trained at once: senses are selected with P and Q as they stand at its start, groups of
 // targets step U and V in parallel, then P and Q take one step with the gradients of all its batches. A wave of one
 // batch is the CPU's step with one worker; a wave of n is what n workers do.
 #pragma once
@@ -97,10 +97,10 @@ struct Slice {
   int num_batches = 0;
 
   // What scan.cuh makes of it. Arrays marked + have one entry more, the end.
-  int* kept_before = nullptr;   // (num_tokens +) positions before a token
+  int* kept_before = nullptr;    // (num_tokens +) positions before a token
   std::int32_t* word = nullptr;  // of a position
-  int* token = nullptr;         // its place in the slice
-  int* window = nullptr;        // drawn
+  int* token = nullptr;          // its place in the slice
+  int* window = nullptr;         // drawn
   int* sentence = nullptr;
   int* sense = nullptr;         // local number, once selected
   int* slot_before = nullptr;   // (positions +) positions with a choice of senses before it
@@ -126,10 +126,10 @@ struct Wave {
   float* backward = nullptr;
   float* forward_gradient = nullptr;
   float* backward_gradient = nullptr;
-  float* scores = nullptr;    // s_k
-  float* gradient = nullptr;  // d loss / d s_k
-  float* evidence = nullptr;  // ll_k of the posterior update
-  float* scratch = nullptr;   // two floats a score
+  float* scores = nullptr;         // s_k
+  float* gradient = nullptr;       // d loss / d s_k
+  float* evidence = nullptr;       // ll_k of the posterior update
+  float* scratch = nullptr;        // two floats a score
   int* context_moved = nullptr;    // (V,) rows of P that must be brought within max_norm; null without a bound
   int* selection_moved = nullptr;  // (Z,) of Q
   int* state_moved = nullptr;      // (V,) of the state values

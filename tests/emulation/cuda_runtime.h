@@ -1,10 +1,10 @@
 // A CUDA runtime that is the host itself: what src/cuda/ needs of <cuda_runtime.h>, for tests on machines without a
 // device. The kernels compile as C++ from the same source; emulation.cpp runs the threads of a block as fibers.
 //
-// Blocks run one after another, a warp as far as it can get before the next one. So warps without a barrier between them
-// run in order, as if they were groups of the CPU's step. What the emulation checks: that lanes of a warp meet in its
-// collectives, that barriers are reached, that a block keeps within its shared memory, and that no launch is malformed.
-// What it cannot show: races between blocks, and speed.
+// Blocks run one after another, a warp as far as it can get before the next one. So warps without a barrier between
+// them run in order, as if they were groups of the CPU's step. What the emulation checks: that lanes of a warp meet in
+// its collectives, that barriers are reached, that a block keeps within its shared memory, and that no launch is
+// malformed. What it cannot show: races between blocks, and speed.
 #pragma once
 
 #include <math.h>
@@ -174,6 +174,7 @@ namespace emulation {
 cudaError_t run(const cudaLaunchConfig_t& config, const std::function<void()>& kernel);
 }
 template <typename... Parameters, typename... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), Arguments... arguments) {
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments... arguments) {
   return emulation::run(*config, [&] { kernel(arguments...); });
 }
