@@ -35,11 +35,18 @@ __device__ inline Range targets_of_wave(const Work& work) {
           targets_of_batch(work.slice, wave.first_batch + wave.num_batches - 1).last};
 }
 
-// The wave's targets and, where collocates have senses, the positions around them.
+// The positions of a position's sentence.
+__device__ inline Range sentence_of(const Slice& slice, int position) {
+  const int s = slice.sentence[position];
+  return {slice.kept_before[slice.sentences[s]], slice.kept_before[slice.sentences[s + 1]]};
+}
+
+// The wave's targets and, where collocates have senses, the positions around them in the same sentences.
 __device__ inline Range scored_positions(const Work& work) {
   const Range targets = targets_of_wave(work);
-  const int all = work.slice.kept_before[work.slice.num_tokens];
-  return {max(0, targets.first - work.knobs.halo), min(all, targets.last + work.knobs.halo)};
+  if (targets.size() == 0) return targets;
+  return {max(sentence_of(work.slice, targets.first).first, targets.first - work.knobs.halo),
+          min(sentence_of(work.slice, targets.last - 1).last, targets.last + work.knobs.halo)};
 }
 
 __device__ inline Range slots_of(const Slice& slice, Range positions) {
@@ -58,12 +65,6 @@ __device__ inline int batch_of(const Work& work, int position) {
       low = middle + 1;
   }
   return low;
-}
-
-// The positions of a position's sentence.
-__device__ inline Range sentence_of(const Slice& slice, int position) {
-  const int s = slice.sentence[position];
-  return {slice.kept_before[slice.sentences[s]], slice.kept_before[slice.sentences[s + 1]]};
 }
 
 // Collocates of a position lie in [first, last - 1], itself left out.

@@ -27,9 +27,13 @@ struct FreePinned {
   void operator()(void* p) const { cudaFreeHost(p); }
 };
 
-inline std::string gigabytes(std::size_t bytes) {
+inline std::string size_in_words(std::size_t bytes) {
   char text[32];
-  std::snprintf(text, sizeof(text), "%.2f GB", static_cast<double>(bytes) / 1e9);
+  const auto size = static_cast<double>(bytes);
+  if (size < 1e9)
+    std::snprintf(text, sizeof(text), "%.1f MB", size / 1e6);
+  else
+    std::snprintf(text, sizeof(text), "%.1f GB", size / 1e9);
   return text;
 }
 
@@ -50,8 +54,8 @@ class DeviceMemory {
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "asking for free memory");
     if (bytes_ > free)
-      throw OutOfMemory("training on the device needs " + gigabytes(bytes_) + " of its memory, of which " +
-                        gigabytes(free) +
+      throw OutOfMemory("training on the device needs " + size_in_words(bytes_) + " of its memory, of which " +
+                        size_in_words(free) +
                         " are free; lower vector_size or senses, keep fewer words with a higher "
                         "min_count or max_final_vocab, or use device='cpu'");
     for (const auto& [pointer, bytes] : wanted_) {

@@ -473,7 +473,7 @@ std::string missing() {
 std::string describe_device() {
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, 0), "reading the device's properties");
-  return std::string(properties.name) + ", " + gigabytes(properties.totalGlobalMem) + ", " +
+  return std::string(properties.name) + ", " + size_in_words(properties.totalGlobalMem) + ", " +
          std::to_string(properties.multiProcessorCount) + " multiprocessors, compute capability " +
          std::to_string(properties.major) + "." + std::to_string(properties.minor);
 }
