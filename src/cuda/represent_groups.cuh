@@ -8,7 +8,8 @@
 
 namespace muse::cuda {
 
-constexpr int kTargetTile = 16;  // targets that a thread sums up for at once
+constexpr int kGroupThreads = 512;  // of a block, at most
+constexpr int kTargetTile = 16;     // targets that a thread sums up for at once
 
 struct Target {
   int position;
@@ -263,7 +264,7 @@ __device__ inline void move_columns(const Work& work, const Group& g, int c, int
 }
 
 template <int Quads>
-__global__ void represent_groups(const __grid_constant__ Work work, int most) {
+__global__ void __launch_bounds__(kGroupThreads) represent_groups(const __grid_constant__ Work work, int most) {
   const int batch = work.wave.first_batch + static_cast<int>(blockIdx.y);
   const Range targets = targets_of_batch(work.slice, batch);
   const int first = targets.first + static_cast<int>(blockIdx.x) * work.knobs.group_size;

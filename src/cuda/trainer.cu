@@ -390,7 +390,7 @@ class Run {
       return;
     }
     // A thread for two floats of a row.
-    const int threads = std::clamp(rounded_up(dim / 2, kWarp), 2 * kWarp, 512);
+    const int threads = std::clamp(rounded_up(dim / 2, kWarp), 2 * kWarp, kGroupThreads);
     with_quads(dim, [&](auto quads) {
       launch(represent_groups<decltype(quads)::value>, dim3(blocks_for(plan.longest, options_.group_size), batches),
              threads, at(bytes), compute_, work_, most);

@@ -20,6 +20,7 @@
 #define __host__
 #define __shared__
 #define __grid_constant__
+#define __launch_bounds__(threads)
 
 struct dim3 {
   unsigned x, y, z;
