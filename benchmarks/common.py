@@ -42,6 +42,7 @@ EVALUATION_FILES = {
     "MEN": "word_similarity/MEN/MEN_dataset_natural_form_full",
     "RG-65": "word_similarity/faruqui/EN-RG-65.txt",
 }
+EVALUATION_FOLDERS = {"SemEval-2013 task 13": "semeval2013_task13", "WiC": "wic"}
 SIMILARITY_SETS = ("WordSim-353", "SimLex-999", "MEN")
 
 # ---------------------------------------------------------------------------------------------------------------- data
@@ -68,6 +69,14 @@ def evaluation_file(name: str) -> Path:
     """Path of a data set of `EVALUATION_FILES`."""
     path = data_dir() / "eval" / EVALUATION_FILES[name]
     if not path.exists():
+        raise FileNotFoundError(f"{name} is missing: {path}")
+    return path
+
+
+def evaluation_folder(name: str) -> Path:
+    """Path of a data set of `EVALUATION_FOLDERS`."""
+    path = data_dir() / "eval" / EVALUATION_FOLDERS[name]
+    if not path.is_dir():
         raise FileNotFoundError(f"{name} is missing: {path}")
     return path
 
@@ -266,16 +275,17 @@ def stamp(command: str, **settings: Any) -> dict[str, Any]:
 
 def write_json(path: Path, content: Any) -> None:
     """Indented JSON; numpy numbers and arrays become plain ones, floats keep six digits."""
-    path.write_text(json.dumps(_plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Plain Python values for JSON; floats keep six digits."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

@@ -2,7 +2,8 @@
 
 Both train on the same text with the same settings and from vectors of the same length, several seeds each, and are
 compared on WordSim-353, SimLex-999 and MEN. This package runs as word2vec does (every pair draws its own negatives),
-with negatives shared by groups of targets, which is the default, and with more threads. A difference from gensim
+with negatives shared by groups of targets, which is the default, and with more threads; and as it comes, with senses,
+through its word-level view ``wv``. A difference from gensim
 counts as noise where Welch's t-test over seeds does not reject equality at p < .01; with few seeds that is a weak
 test, so differences are shown too. The exit status is 1 where this package is below by more than noise.
 """
@@ -10,9 +11,10 @@ test, so differences are shown too. The exit status is 1 where this package is b
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from muse import MUSE
 from muse.evaluation import SenseKeyedVectors, WordSimilarityTask
 
 REFERENCE = "gensim"
+SENSES = "muse, defaults, wv"
 SIGNIFICANT = 0.01
 
 
@@ -32,6 +35,7 @@ def systems(workers: int) -> dict[str, dict[str, Any]]:
         REFERENCE: {"workers": 1},
         "muse, negatives of each pair": {"group_size": 1, "workers": 1},
         "muse, shared negatives": {"group_size": 16, "workers": 1},
+        SENSES: {"workers": 1},
     }
     if workers > 1:
         found[f"muse, shared negatives, {workers} threads"] = {"group_size": 16, "workers": workers}
@@ -41,6 +45,8 @@ def systems(workers: int) -> dict[str, dict[str, Any]]:
 
 def train(system: str, corpus: Path, settings: Mapping[str, Any]) -> Any:
     """A model to evaluate."""
+    if system == SENSES:
+        return MUSE(corpus_file=corpus, **settings)
     if not system.startswith(REFERENCE):
         scale = (3 * settings["vector_size"]) ** -0.5  # gensim starts from uniform numbers within ±1 / vector_size
         return MUSE(corpus_file=corpus, senses=1, initial_scale=scale, **settings)
@@ -49,11 +55,17 @@ def train(system: str, corpus: Path, settings: Mapping[str, Any]) -> Any:
     return SenseKeyedVectors.from_gensim(Word2Vec(corpus_file=str(corpus), sg=1, **settings))
 
 
-def measure(corpus: Path, task: WordSimilarityTask, seeds: int, workers: int, shared: Mapping[str, Any]) -> list[Any]:
+def measure(
+    corpus: Path,
+    task: WordSimilarityTask,
+    seeds: int,
+    chosen: Mapping[str, dict[str, Any]],
+    shared: Mapping[str, Any],
+) -> list[dict[str, Any]]:
     """One row for each run."""
     rows = []
     for seed in range(1, seeds + 1):
-        for system, own in systems(workers).items():
+        for system, own in chosen.items():
             start = time.perf_counter()
             model = train(system, corpus, {**shared, **own, "seed": seed})
             seconds = time.perf_counter() - start
@@ -64,6 +76,16 @@ def measure(corpus: Path, task: WordSimilarityTask, seeds: int, workers: int, sh
                 system, seed, {name: round(value, 4) for name, value in scores.items()}, f"{seconds:.0f} s", flush=True
             )
     return rows
+
+
+def earlier(path: Path, settings: Mapping[str, Any], chosen: Iterable[str]) -> list[dict[str, Any]]:
+    """Runs of other systems from an earlier result with the same settings."""
+    if not path.exists():
+        return []
+    found = json.loads(path.read_text(encoding="utf-8"))
+    if found["settings"] != dict(settings):
+        raise ValueError(f"{path} has other settings: {found['settings']}; run all systems, or name another --out")
+    return [row for row in found["runs"] if row["system"] not in chosen]
 
 
 def compare(rows: list[dict[str, Any]], names: list[str]) -> list[dict[str, Any]]:
@@ -108,20 +130,30 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--vector-size", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument(
+        "--only", nargs="+", metavar="PART",
+        help="run the systems whose name holds a PART; those of the others are kept from the results there are",
+    )  # fmt: skip
     arguments = parser.parse_args(argv)
+    folder = common.results_dir(arguments)
+    chosen = {
+        name: own
+        for name, own in systems(arguments.workers).items()
+        if not arguments.only or any(part in name for part in arguments.only)
+    }
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     task = WordSimilarityTask(common.similarity_sets(), resamples=0)
     shared = {"vector_size": arguments.vector_size, "window": 5, "negative": 5, "sample": 1e-4, "min_count": 5,
               "alpha": 0.025, "min_alpha": 0.0001, "epochs": arguments.epochs}  # fmt: skip
-    rows = measure(corpus, task, arguments.seeds, arguments.workers, shared)
     head = common.stamp(
         "python -m benchmarks.word2vec_parity", corpus=Path(arguments.corpus).name, limit_tokens=arguments.limit_tokens,
         seeds=arguments.seeds, **shared,
     )  # fmt: skip
+    kept = earlier(folder / "word2vec_parity.json", head["settings"], chosen) if arguments.only and folder else []
+    rows = kept + measure(corpus, task, arguments.seeds, chosen, shared)
     result = {**head, "table": compare(rows, list(task.data)), "runs": rows}
     text = page(result)
     print(text)
-    folder = common.results_dir(arguments)
     if folder is not None:
         common.write_json(folder / "word2vec_parity.json", result)
         (folder / "word2vec_parity.md").write_text(text, encoding="utf-8")

@@ -186,7 +186,14 @@ def test_word2vec_parity_compares_with_gensim(tmp_path: Path, text: Path, data: 
     arguments = ["--corpus", str(text), "--seeds", "2", "--out", str(tmp_path), *SMALL]
     word2vec_parity.main(arguments)
     result = read(tmp_path, "word2vec_parity")
-    assert len(result["runs"]) == 2 * 3
+    assert len(result["runs"]) == 2 * 4
+    gensim = [row for row in result["runs"] if row["system"] == "gensim"]
+    word2vec_parity.main([*arguments, "--only", "defaults"])
+    again = read(tmp_path, "word2vec_parity")
+    assert len(again["runs"]) == 2 * 4
+    assert [row for row in again["runs"] if row["system"] == "gensim"] == gensim
+    with pytest.raises(ValueError, match="other settings"):
+        word2vec_parity.main([*arguments, "--only", "defaults", "--epochs", "3"])
     assert {row["data"] for row in result["table"]} == set(common.SIMILARITY_SETS)
     assert all(row["within_noise"] is not None for row in result["table"] if row["system"] != "gensim")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -142,6 +144,38 @@ def test_a_run_resumes_and_is_reported(path: Path, capsys: pytest.CaptureFixture
     assert "±" in table
 
 
+needs_compiler = pytest.mark.skipif(
+    not (os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler for AdaGram"
+)
+
+
+@needs_compiler
+def test_adagram_finds_senses(tmp_path: Path) -> None:
+    from benchmarks.senses.adagram import AdaGram, AdaGramModel
+
+    from muse import Settings
+    from muse.corpus import encode_corpus
+
+    made = make_ambiguous_corpus(3000, 200, seed=0)
+    vocabulary, corpus = encode_corpus(made.sentences, min_count=5)
+    settings = Settings(senses=3, vector_size=16, window=4, sample=0.0, epochs=8, workers=1)
+    trained = AdaGram(vocabulary, settings, 1.0, tmp_path)
+    task = PseudoWordTask(made.sentences, made.occurrences())
+    assert task(AdaGramModel(trained))["v_measure"] == 0  # before training the first sense has nearly all of the stick
+    trained.train(corpus)
+    np.testing.assert_allclose(trained.shares().sum(axis=1), 1)
+    model = AdaGramModel(trained)
+    assert task(model)["v_measure"] > 0.1
+    word = next(iter(made.ambiguous_words))
+    alone = model.sense_probabilities(word, [word], 0)  # with no context the posterior is the prior
+    np.testing.assert_allclose(alone, model.sense_prior(word), rtol=1e-6)
+    sentence = made.sentences[0]
+    chosen = next(iter(model.disambiguate_batch([sentence])))
+    each = [model.select_sense(token, sentence, at) if token in model else -1 for at, token in enumerate(sentence)]
+    assert chosen.tolist() == each
+
+
+@needs_compiler
 def test_peers(path: Path) -> None:
     pytest.importorskip("gensim")
     records = _run(path, "--grid", "default", "peers", "--seeds", "1", "--draws", "1")
@@ -149,6 +183,7 @@ def test_peers(path: Path) -> None:
     assert scores["majority"]["v_measure"] == 0
     assert scores["supervised on windows of gensim word2vec"]["v_measure"] > 0.2
     assert scores["MSSG-style, K=2"]["effective_senses"] > 1
+    assert scores["AdaGram, K=3"]["effective_senses"] >= 1
     timed = next(record for record in records if record.get("aimed_at_seconds"))
     assert timed["epochs"] >= 1
 

@@ -124,7 +124,7 @@ def test_errors_are_one_line_on_standard_error(
 
 def test_module_runs_as_a_program() -> None:
     done = subprocess.run([sys.executable, "-m", "muse", "--help"], capture_output=True, text=True, check=True)
-    assert re.search(r"\{demo,train,senses\}", done.stdout)
+    assert re.search(r"\{demo,train,senses,tag\}", done.stdout)
     version = subprocess.run([sys.executable, "-m", "muse", "--version"], capture_output=True, text=True, check=True)
     assert version.stdout == f"muse {__version__}\n"
     wrong = subprocess.run([sys.executable, "-m", "muse"], capture_output=True, text=True, check=False)

@@ -331,7 +331,7 @@ def test_models_without_training():
     with raises(NotTrainedError, "there is no vocabulary to update yet; call build_vocab without update=True"):
         model.build_vocab([["a"]], update=True)
     model.build_vocab_from_freq({"a": 10})
-    for ask in (lambda: model.arrays, lambda: model.sense_vectors("a"), lambda: model.wv, lambda: model.save("x")):
+    for ask in (lambda: model.arrays, lambda: model.sense_vectors("a"), lambda: model.sv, lambda: model.save("x")):
         with raises(NotTrainedError, untrained):
             ask()
     with raises(ValueError, "there is no text to train on; give train the sentences or a corpus_file"):

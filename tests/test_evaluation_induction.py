@@ -177,6 +177,63 @@ def test_damaged_instances(tmp_path):
         read_instances(tmp_path / "absent")
 
 
+def instance_2010(number, text):
+    return f"<bank.n.{number}>{text}</bank.n.{number}>\n"
+
+
+XML_2010 = (
+    '<?xml version="1.0"?>\n<bank.n>\n'
+    + instance_2010(1, "Money first. <TargetSentence>Bankrupt BANKS fail &amp; merge.</TargetSentence> So be it.")
+    + instance_2010(2, "<TargetSentence>The bank of a river</TargetSentence>")
+    + instance_2010(3, "bank <TargetSentence>Nothing here</TargetSentence>")
+    + "</bank.n>\n"
+)
+
+
+def test_semeval_2010_contexts_are_read_around_their_target_sentence(tmp_path, model):
+    folder = tmp_path / "test_data" / "nouns"
+    folder.mkdir(parents=True)
+    (folder / "bank.n.xml").write_text(XML_2010)
+    first, second, third = read_instances(tmp_path / "test_data")
+    assert first.tokens == ["money", "first", "bankrupt", "banks", "fail", "merge", "so", "be", "it"]
+    assert (first.word, first.name, first.lemma) == ("bank.n", "bank.n.1", "bank")
+    assert (first.form, first.tokens[first.position]) == ("banks", "banks")
+    assert (second.form, second.position) == ("bank", 1)
+    assert third.form is None  # the word outside of the target sentence is not the one that was tagged
+    key = tmp_path / "all.key"
+    key.write_text("bank.n bank.n.1 b%1\nbank.n bank.n.2 b%2\nbank.n bank.n.3 b%2\n")
+    result = evaluate_induction(model, tmp_path / "test_data", key)
+    assert (result["occurrences"], result["answered"]) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("lemma", "sentence", "form"),
+    [
+        ("lay", "the layer laying laid", "laying"),
+        ("lay", "he laid it down", "laid"),
+        ("deny", "denial was denied", "denied"),
+        ("swim", "swimwear for swimming", "swimming"),
+        ("swim", "they swam there", "swam"),
+        ("accommodate", "accommodation accommodating them", "accommodating"),
+        ("bring", "they brought it", "brought"),
+        ("use", "usually a house", None),
+        ("root", "roots and rooted rot", "roots"),
+    ],
+)
+def test_inflected_forms_of_a_target_are_found(lemma, sentence, form, tmp_path):
+    path = tmp_path / "x.xml"
+    path.write_text(f"<w><{lemma}.v.1><TargetSentence>{sentence}</TargetSentence></{lemma}.v.1></w>")
+    assert read_instances(path)[0].form == form
+
+
+def test_damaged_target_sentences(tmp_path):
+    path = tmp_path / "x.xml"
+    for text in (XML_2010.replace("bank.n.3", "bank"), XML_2010.replace("bank <Target", "<TargetSentence/> <Target")):
+        path.write_text(text)
+        with pytest.raises(ValueError, match="hold one <TargetSentence>"):
+            read_instances(path)
+
+
 RUSSE = (
     "context_id\tword\tgold_sense_id\tpredict_sense_id\tpositions\tcontext\n"
     '1\tbank\t1\t2\t5-9, 14-18\tcash bank "x\n2\tbank\t2\t\t4-8\tthe bank there\n'

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from muse import MUSE
 from muse.evaluation import EvaluationCallback, EvaluationResult, PseudoWordTask, draw_pairs, evaluate_pseudo_words
 from muse.evaluation.bounds import WindowMeans, keep_probability
 
@@ -391,6 +392,21 @@ def test_callback_takes_results_and_survives_nan(caplog):
     Trained([float("nan"), 0.1]).run(callback)
     assert [row["best"] for row in callback.history] == [False, True]
     assert "counts as no improvement" in caplog.text
+
+
+def test_callback_keeps_no_model_that_has_no_senses_yet():
+    """After the split arrays have other shapes: what was before could not be put back."""
+    corpus = pytest.importorskip("muse.datasets").make_ambiguous_corpus(n_sentences=300, n_words=100, seed=0)
+    callback = EvaluationCallback(lambda model: -len(model.history), patience=2, restore_best=True)
+    model = MUSE(
+        corpus.sentences, epochs=9, warmup_epochs=3, vector_size=8, workers=1, min_contexts=5, callbacks=[callback]
+    )
+    assert [row["best"] for row in callback.history] == [False, False, False, True, False, False]
+    assert callback.best_epoch == 4
+    assert (
+        len(model.arrays.sense_vectors) == callback._best_arrays["sense_vectors"].shape[0] > len(model.vocabulary.words)
+    )
+    np.testing.assert_array_equal(model.arrays.sense_vectors, callback._best_arrays["sense_vectors"])
 
 
 class Saving:

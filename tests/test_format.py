@@ -8,15 +8,19 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
-from muse import MUSE, ModelFileError, Settings
-from muse.formats import native
+import muse.memory
+from muse import MUSE, InsufficientMemoryError, ModelFileError, Settings
+from muse.formats import replacing as replacing_module
+from muse.formats import tensorfile
 from muse.formats.replacing import replacing
 from toy import WORDS, toy_arrays, toy_model
 
@@ -30,8 +34,9 @@ def saved(tmp_path):
 
 def edit(path, change_header=None, **tensors):
     """Rewrite a file with some tensors (None: removed) or its metadata changed."""
-    with native.safe_open(path, framework="np") as file:
+    with safe_open(path, framework="np") as file:
         metadata = dict(file.metadata())
+    metadata.pop("checksums", None)  # as another tool would write it
     if change_header is not None:
         change_header(metadata)
     kept = {**load_file(path), **tensors}
@@ -134,7 +139,7 @@ def test_the_file_is_plain_safetensors_with_aligned_tensors(saved):
 def test_rows_are_written_in_blocks(tmp_path, monkeypatch):
     model = toy_model()
     model.save(tmp_path / "1")
-    monkeypatch.setattr(native, "_BLOCK_BYTES", 40)
+    monkeypatch.setattr(tensorfile, "_BLOCK_BYTES", 40)
     model.save(tmp_path / "2")
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
 
@@ -181,14 +186,22 @@ def test_a_failed_save_leaves_the_old_file(saved, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(native, "_write_rows", fail)
+    monkeypatch.setattr(tensorfile, "_write_rows", fail)
     with pytest.raises(OSError, match="No space left"):
         toy_model(seed=1).save(saved)
     assert saved.read_bytes() == old
     assert list(saved.parent.iterdir()) == [saved]
 
 
-def test_an_interrupted_write_leaves_nothing(tmp_path):
+def has_no_nameless_files(*_, **__):
+    raise OSError(95, "Operation not supported")
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_an_interrupted_write_leaves_nothing(tmp_path, nameless, monkeypatch):
+    if not nameless:
+        monkeypatch.setattr(replacing_module.os, "open", has_no_nameless_files)
+
     def write_half():
         with replacing(tmp_path / "m") as file:
             file.write(b"half")
@@ -197,6 +210,27 @@ def test_an_interrupted_write_leaves_nothing(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         write_half()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_named_is_copied(tmp_path, monkeypatch):
+    monkeypatch.setattr(replacing_module.os, "link", has_no_nameless_files)
+    with replacing(tmp_path / "m") as file:
+        file.write(b"whole")
+    assert (tmp_path / "m").read_bytes() == b"whole"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_what_killed_writers_left_is_removed_and_living_ones_keep_theirs(tmp_path, monkeypatch):
+    (tmp_path / ".m.0123456789ab.tmp").write_bytes(b"half")
+    (tmp_path / ".other.0123456789ab.tmp").write_bytes(b"half")
+    monkeypatch.delattr(replacing_module.os, "O_TMPFILE")
+    with replacing(tmp_path / "m") as first:
+        first.write(b"first")
+        with replacing(tmp_path / "m") as second:
+            second.write(b"second")
+        assert (tmp_path / "m").read_bytes() == b"second"
+    assert (tmp_path / "m").read_bytes() == b"first"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".other.0123456789ab.tmp", "m"]
 
 
 def test_folders_are_not_overwritten(tmp_path):
@@ -324,7 +358,11 @@ def test_values_that_are_not_finite(saved):
     vectors[4, 2] = np.nan
     edit(saved, sense_vectors=vectors)
     assert message(saved) == "is damaged: sense_vectors holds values that are not finite numbers" + AGAIN
-    MUSE.load(saved, mmap=True)  # in constant time, so it does not look
+    model = MUSE.load(saved, mmap=True)  # in constant time, so it does not look
+    whole = saved.read_bytes()
+    with pytest.raises(ValueError, match="sense_vectors holds values that are not finite numbers, so the model is not"):
+        model.save(saved)
+    assert saved.read_bytes() == whole
 
 
 def test_words_that_are_not_utf8_or_occur_twice(saved):
@@ -362,26 +400,83 @@ def test_metadata_that_is_not_json(saved):
 
 
 @pytest.mark.parametrize("mmap", [False, True])
-def test_no_cut_or_flipped_byte_crashes(saved, mmap):
+def test_every_cut_and_every_flipped_bit_is_noticed(saved, mmap):
+    """A mapped file is not read whole, so there a flipped bit in a matrix stays unseen; it must do no harm."""
     whole = saved.read_bytes()
     rng = np.random.default_rng(0)
     for length in [*range(64), *rng.integers(64, len(whole), 60).tolist()]:
         saved.write_bytes(whole[:length])
         with pytest.raises(ModelFileError):
             MUSE.load(saved, mmap=mmap)
-    survived = 0
-    for at in [*range(200), *rng.integers(0, len(whole), 300).tolist()]:
+    unseen, again = 0, saved.with_name("again")
+    for at in [*range(200), *rng.integers(0, len(whole), 500).tolist()]:
         damaged = bytearray(whole)
         damaged[at] ^= 1 << int(rng.integers(8))
         saved.write_bytes(damaged)
         try:
             model = MUSE.load(saved, mmap=mmap)
-            model.disambiguate(["head", "the"])
-            model.sv.most_similar("head#0")
-            survived += 1
-        except (ModelFileError, KeyError):  # a flipped bit in a word is another word
-            pass
-    assert survived > 0
+        except ModelFileError:
+            continue
+        unseen += 1
+        if not mmap:  # a flip in the name "checksums" itself
+            model.save(again)
+            assert again.read_bytes() == whole
+        model.disambiguate(["head", "the"])
+        model.sv.most_similar("head#0")
+    assert mmap == (unseen > 100)
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_damage_that_only_the_checksum_shows(saved, mmap):
+    raw = saved.read_bytes()
+    saved.write_bytes(raw.replace(b"headarmy", b"heatarmy"))
+    expected = "the bytes of 'vocabulary' do not have the checksum that they were saved with"
+    assert message(saved, mmap=mmap) == f"is damaged: {expected}{AGAIN}"
+    saved.write_bytes(raw.replace(b'raw_words\\": 774', b'raw_words\\": 775'))
+    assert message(saved, mmap=mmap) == f"is damaged: {expected.replace('vocabulary', 'model')}{AGAIN}"
+
+
+def header_of(**changes):
+    entry = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16], **changes}
+    text = json.dumps({"__metadata__": {"format": "muse-senses", "version": "1"}, "sense_vectors": entry}).encode()
+    return len(text).to_bytes(8, "little") + text + bytes(16)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ((2**60).to_bytes(8, "little") + b"{}", "its first 8 bytes announce a header of 1152921504606846976 bytes"),
+        (b"\x02" + bytes(7) + b"[]", "its header is not a JSON object"),
+        (header_of(shape=[2**60, 2**60]), "does not lie within the file"),
+        (header_of(shape=[2**60, 4], data_offsets=[0, 2**64]), "the shape or the offsets of 'sense_vectors' are no"),
+        (header_of(shape=[2**60], data_offsets=[0, 2**62]), "does not lie within the file"),
+        (header_of(shape=[-2, -2]), "are no sizes"),
+        (header_of(shape=[True, 4]), "are no sizes"),
+        (header_of(shape=[1] * 40 + [4]), "are no sizes"),
+        (header_of(data_offsets=[16, 0]), "does not lie within the file"),
+        (header_of(shape=[1, 2], data_offsets=[8, 16]), "its tensors overlap or leave gaps"),
+        (header_of(shape=[1, 2], data_offsets=[0, 8]), "and its header describes"),
+        (header_of(more=1), "its header does not describe 'sense_vectors' in full"),
+        (b"\x10\x27" + bytes(6) + b"[" * 10000, "its header cannot be read: "),
+        (b"\x0d" + bytes(7) + b'{"a":1,"a":2}', "its header cannot be read: a name occurs twice"),
+        (b"\x12" + bytes(7) + b'{"__metadata__":1}', "its metadata are not texts"),
+    ],
+)
+def test_hostile_headers_are_refused_before_anything_is_allocated(tmp_path, content, why):
+    (tmp_path / "m").write_bytes(content)
+    start = time.perf_counter()
+    for mmap in (False, True):
+        text = message(tmp_path / "m", mmap=mmap)
+        assert text.startswith("is not a MUSE model file, or it was cut short while it was copied (")
+        assert why in text
+    assert time.perf_counter() - start < 0.5  # measured: 1 ms
+
+
+def test_a_model_larger_than_memory_is_not_read(saved, monkeypatch):
+    monkeypatch.setattr(muse.memory, "available_memory", lambda: 1000)
+    with pytest.raises(InsufficientMemoryError, match=r"the model takes 0.01 MB, .* load it with mmap=True"):
+        MUSE.load(saved)
+    MUSE.load(saved, mmap=True)
 
 
 @pytest.mark.parametrize("mmap", [False, True])

@@ -10,6 +10,7 @@ linear interpolation between epochs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,32 +18,15 @@ import numpy as np
 from benchmarks import common
 from benchmarks.paper import report
 from benchmarks.paper.published import SPEEDUP
-from benchmarks.paper.recipes import RECIPES, Scale, recipe, title
-from benchmarks.paper.watched import Curve, Tasks
-from muse import MUSE
+from benchmarks.paper.recipes import RECIPES, title
+from benchmarks.paper.runs import Runs, cases
+from benchmarks.paper.watched import Tasks
 
 REWARDS = {"likelihood": "L̂", "sampled_likelihood": "L̄"}
 STRATEGIES = ("eps_greedy", "boltzmann")
 MEASURES = ("MaxSimC", "V")
 SHARES = (0.9, 0.95, 1.0)
 EPOCHS = 12
-
-
-def measure(tasks: Tasks, scale: Scale, recipes: Sequence[str], workers: int) -> list[dict[str, Any]]:
-    """The curve of each run."""
-    runs = []
-    for seed in range(1, scale.seeds + 1):
-        for name in recipes:
-            for strategy in STRATEGIES:
-                for reward in REWARDS:
-                    curve = Curve(tasks)
-                    settings = recipe(name, strategy, scale, seed=seed, reward=reward, workers=workers)
-                    MUSE(corpus_file=tasks.corpus, callbacks=[curve], **settings)
-                    runs.append({"recipe": name, "strategy": strategy, "reward": reward, "seed": seed,
-                                 "points": curve.points})  # fmt: skip
-                    last = {measure_name: round(curve.points[-1][measure_name], 3) for measure_name in MEASURES}
-                    print(title(name, strategy), REWARDS[reward], seed, last, flush=True)
-    return runs
 
 
 def reach(points: Sequence[dict[str, Any]], score: str, goal: float, cost: str) -> float:
@@ -119,7 +103,10 @@ def main(argv: list[str] | None = None) -> None:
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale = report.scale_of(arguments)
     head = report.stamp("convergence", arguments, scale, pseudo_words=arguments.pairs)
-    runs = measure(Tasks(corpus, arguments.pairs), scale, arguments.recipes, arguments.workers)
+    tasks = Tasks(corpus, arguments.pairs)
+    wanted = cases(scale, product(arguments.recipes, STRATEGIES), reward=tuple(REWARDS))
+    run = Runs("convergence", corpus, scale, arguments.workers, pairs=arguments.pairs)
+    runs = run(wanted, lambda settings: {"points": tasks.curve(settings)})
     table = compare(runs)
     columns = {
         "name": "model", "measure": "measure", "share": "share of the lower best", "goal": "score",

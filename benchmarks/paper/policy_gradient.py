@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from benchmarks import common
 from benchmarks.paper import report
-from benchmarks.paper.recipes import Scale, recipe
+from benchmarks.paper.runs import Runs, cases
 from muse import MUSE, _core
 from muse.corpus import encode_corpus
 from muse.training import core_options
@@ -116,37 +116,28 @@ def share_lowered(before: NDArray[np.float64], after: NDArray[np.float64]) -> di
             "mean_change": float(change.mean())}  # fmt: skip
 
 
-def measure(
-    corpus: Path, scale: Scale, workers: int, updates: int
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows about updates, and about entropy by epoch."""
-    rows: list[dict[str, Any]] = []
-    epochs: list[dict[str, Any]] = []
-    for seed in range(1, scale.seeds + 1):
-        for strategy in STRATEGIES:
-            seen = {"full_text": True, "selection_window": 5, "workers": workers}
-            model = MUSE(corpus_file=corpus, **recipe("paper", strategy, scale, seed=seed, **seen))
-            _, encoded = encode_corpus(corpus_file=corpus, vocab=model.vocabulary)
-            epochs += [{"strategy": strategy, "seed": seed, "epoch": row["epoch"], "entropy": row["selection_entropy"]}
-                       for row in model.history]  # fmt: skip
-            single = np.array(list(single_updates(Bench(model, encoded, 1, "mean"), updates, seed)))
-            row = {"strategy": strategy, "seed": seed, "negative_log_reward": float((single[:, 0] < 1).mean())}
-            rows.append({**row, "update": "of one target", **share_lowered(single[:, 1], single[:, 2])})
-            for reduction in ("sum", "mean"):
-                found = np.array(list(batch_updates(Bench(model, encoded, BATCH, reduction), updates)))
-                rows.append({**row, "update": f"of a batch, {reduction}", **share_lowered(found[:, 0], found[:, 1])})
-            print(strategy, seed, [(r["update"], round(r["lowered"], 3)) for r in rows[-3:]], flush=True)
-    return rows, epochs
+def measure(corpus: Path, updates: int, settings: dict[str, Any]) -> dict[str, Any]:
+    """One model: what watched updates did to the chosen sense, and the entropy of π by epoch."""
+    model = MUSE(corpus_file=corpus, **settings)
+    _, encoded = encode_corpus(corpus_file=corpus, vocab=model.vocabulary)
+    single = np.array(list(single_updates(Bench(model, encoded, 1, "mean"), updates, model.settings.seed)))
+    found = {"of one target": share_lowered(single[:, 1], single[:, 2])}
+    for reduction in ("sum", "mean"):
+        batch = np.array(list(batch_updates(Bench(model, encoded, BATCH, reduction), updates)))
+        found[f"of a batch, {reduction}"] = share_lowered(batch[:, 0], batch[:, 1])
+    return {
+        "negative_log_reward": float((single[:, 0] < 1).mean()),
+        "updates": found,
+        "entropy": [row["selection_entropy"] for row in model.history],
+    }
 
 
-def draw(figure: Any, epochs: list[dict[str, Any]]) -> None:
+def draw(figure: Any, runs: list[dict[str, Any]]) -> None:
     """Entropy by epoch."""
     axes = figure.subplots()
     for strategy in STRATEGIES:
-        mine = [row for row in epochs if row["strategy"] == strategy]
-        numbers = sorted({row["epoch"] for row in mine})
-        mean = [np.mean([row["entropy"] for row in mine if row["epoch"] == number]) for number in numbers]
-        axes.plot(numbers, mean, marker="o", label=strategy)
+        mean = np.mean([row["entropy"] for row in runs if row["strategy"] == strategy], axis=0)
+        axes.plot(np.arange(1, len(mean) + 1), mean, marker="o", label=strategy)
     axes.axhline(np.log(3), color="black", linestyle=":", label="uniform over three senses")
     axes.set_xlabel("epoch")
     axes.set_ylabel("mean entropy of π, nats")
@@ -161,7 +152,19 @@ def main(argv: list[str] | None = None) -> None:
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale = report.scale_of(arguments)
     head = report.stamp("policy_gradient", arguments, scale, updates=arguments.updates)
-    rows, epochs = measure(corpus, scale, arguments.workers, arguments.updates)
+    run = Runs("policy_gradient", corpus, scale, arguments.workers, updates=arguments.updates)
+    # The selector reads the full window of the text as it is, see the head of this module.
+    runs = run(
+        cases(scale, [("paper", strategy) for strategy in STRATEGIES]),
+        lambda settings: measure(corpus, arguments.updates, settings),
+        full_text=True,
+        selection_window=5,
+    )
+    rows = [
+        {"strategy": row["strategy"], "seed": row["seed"], "update": update,
+         "negative_log_reward": row["negative_log_reward"], **found}
+        for row in runs for update, found in row["updates"].items()
+    ]  # fmt: skip
     shown = [
         {**row, "lowered": f"{row['lowered']:.1%}", "raised": f"{row['raised']:.1%}",
          "negative_log_reward": f"{row['negative_log_reward']:.1%}", "mean_change": f"{row['mean_change']:+.2e}"}
@@ -173,8 +176,8 @@ def main(argv: list[str] | None = None) -> None:
         "mean_change": "mean change of log π",
     }  # fmt: skip
     body = [common.markdown_table(shown, columns)]
-    result = {**head, "table": rows, "entropy": epochs}
-    report.publish("policy_gradient", __doc__, arguments, result, body, lambda figure: draw(figure, epochs))
+    result = {**head, "table": rows, "runs": runs}
+    report.publish("policy_gradient", __doc__, arguments, result, body, lambda figure: draw(figure, runs))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ a sense, without which a collocate has nothing to select.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,38 +15,12 @@ import numpy as np
 from benchmarks import common
 from benchmarks.paper import report
 from benchmarks.paper.published import TWO_SIDED_LOSS
-from benchmarks.paper.recipes import RECIPES, Scale, recipe, title
-from benchmarks.paper.watched import MEASURES, Curve, Tasks
-from muse import MUSE
+from benchmarks.paper.recipes import RECIPES, title
+from benchmarks.paper.runs import Runs, cases
+from benchmarks.paper.watched import MEASURES, Tasks
 
 FORMULATIONS = ("one_sided", "two_sided")
 STRATEGIES = ("policy", "eps_greedy", "boltzmann")
-
-
-def measure(tasks: Tasks, scale: Scale, recipes: Sequence[str], workers: int) -> list[dict[str, Any]]:
-    """A row for each run."""
-    rows = []
-    for seed in range(1, scale.seeds + 1):
-        for name in recipes:
-            for strategy in STRATEGIES:
-                for formulation in FORMULATIONS:
-                    changes = {"formulation": formulation, "collocation": "sense", "workers": workers}
-                    curve = Curve(tasks, every=scale.epochs)
-                    MUSE(
-                        corpus_file=tasks.corpus,
-                        callbacks=[curve],
-                        **recipe(name, strategy, scale, seed=seed, **changes),
-                    )
-                    row = {"recipe": name, "strategy": strategy, "formulation": formulation, "seed": seed}
-                    rows.append({**row, **curve.points[-1]})
-                    print(
-                        title(name, strategy),
-                        formulation,
-                        seed,
-                        *(f"{m} {rows[-1][m]:.3f}" for m in MEASURES),
-                        flush=True,
-                    )
-    return rows
 
 
 def summarise(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -90,7 +64,10 @@ def main(argv: list[str] | None = None) -> None:
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale = report.scale_of(arguments)
     head = report.stamp("sides", arguments, scale, pseudo_words=arguments.pairs)
-    rows = measure(Tasks(corpus, arguments.pairs), scale, arguments.recipes, arguments.workers)
+    tasks = Tasks(corpus, arguments.pairs)
+    wanted = cases(scale, product(arguments.recipes, STRATEGIES), formulation=FORMULATIONS)
+    run = Runs("sides", corpus, scale, arguments.workers, pairs=arguments.pairs)
+    rows = run(wanted, lambda settings: tasks.curve(settings, every=scale.epochs)[-1], collocation="sense")
     table = summarise(rows)
     columns = {"name": "model", "measure": "measure", "one_sided": "one-sided", "two_sided": "two-sided",
                "loss": "loss of two-sided", "paper": "paper's"}  # fmt: skip

@@ -6,7 +6,7 @@ defaults and one vector a word, and scored by MaxSimC and AvgSimC.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ import numpy as np
 from benchmarks import common
 from benchmarks.paper import report
 from benchmarks.paper.published import TABLE1
-from benchmarks.paper.recipes import RECIPES, STRATEGIES, Scale, grid, recipe, title
+from benchmarks.paper.recipes import RECIPES, STRATEGIES, grid, title
+from benchmarks.paper.runs import Runs, cases
 from benchmarks.real_text import use_of
 from muse import MUSE
 from muse.evaluation import ScwsTask
@@ -26,26 +27,19 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def measure(corpus: Any, task: ScwsTask, scale: Scale, strategies: Sequence[str], workers: int) -> list[dict[str, Any]]:
-    """A row for each model and seed; correlations × 100."""
-    rows = []
-    for seed in range(1, scale.seeds + 1):
-        for name, strategy in grid(strategies):
-            model = MUSE(corpus_file=corpus, **recipe(name, strategy, scale, seed=seed, workers=workers))
-            found = task(model).summary
-            row = {"name": title(name, strategy), "recipe": name, "strategy": strategy, "seed": seed}
-            rows.append({**row, **{m: 100 * found[m] for m in (*MEASURES, "globalSim")}, **use_of(model),
-                         "scored": found["scored"]})  # fmt: skip
-            print(row["name"], seed, *(f"{m} {rows[-1][m]:.1f}" for m in MEASURES), flush=True)
-    return rows
+def measure(corpus: Path, task: ScwsTask, settings: dict[str, Any]) -> dict[str, Any]:
+    """One model; correlations × 100."""
+    model = MUSE(corpus_file=corpus, **settings)
+    found = task(model).summary
+    return {**{m: 100 * found[m] for m in (*MEASURES, "globalSim")}, **use_of(model), "scored": found["scored"]}
 
 
 def summarise(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Mean and spread over seeds of each model, beside the paper's figures."""
     table = []
-    for name in dict.fromkeys(row["name"] for row in rows):
-        same = [row for row in rows if row["name"] == name]
-        line: dict[str, Any] = {"name": name, "recipe": same[0]["recipe"], "strategy": same[0]["strategy"]}
+    for model in dict.fromkeys((row["recipe"], row["strategy"]) for row in rows):
+        same = [row for row in rows if (row["recipe"], row["strategy"]) == model]
+        line: dict[str, Any] = {"name": title(*model), "recipe": same[0]["recipe"], "strategy": same[0]["strategy"]}
         for measure_name in MEASURES:
             line[measure_name] = common.mean_sd([row[measure_name] for row in same], digits=1)
             line[f"{measure_name} mean"] = float(np.mean([row[measure_name] for row in same]))
@@ -81,9 +75,9 @@ def main(argv: list[str] | None = None) -> None:
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale = report.scale_of(arguments)
     head = report.stamp("table1", arguments, scale)
-    rows = measure(
-        corpus, ScwsTask(common.evaluation_file("SCWS"), resamples=0), scale, arguments.strategies, arguments.workers
-    )
+    task = ScwsTask(common.evaluation_file("SCWS"), resamples=0)
+    run = Runs("table1", corpus, scale, arguments.workers)
+    rows = run(cases(scale, grid(arguments.strategies)), lambda settings: measure(corpus, task, settings))
     table = summarise(rows)
     body = [common.markdown_table(table, COLUMNS)]
     report.publish("table1", __doc__, arguments, {**head, "table": table, "runs": rows}, body, lambda f: draw(f, table))

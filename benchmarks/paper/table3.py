@@ -12,7 +12,8 @@ from typing import Any
 from benchmarks import common
 from benchmarks.paper import report
 from benchmarks.paper.published import TABLE3
-from benchmarks.paper.recipes import Scale, recipe, title
+from benchmarks.paper.recipes import Scale, title
+from benchmarks.paper.runs import Runs, cases
 from muse import MUSE
 
 MODELS = (("paper", "eps_greedy"), ("paper", "boltzmann"), ("start", "eps_greedy"), ("default", None))
@@ -75,15 +76,12 @@ def main(argv: list[str] | None = None) -> None:
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale: Scale = report.scale_of(arguments)
     head = report.stamp("table3", arguments, scale)
-    models: list[dict[str, Any]] = []
-    for seed in range(1, scale.seeds + 1):
-        for name, strategy in MODELS:
-            model = MUSE(corpus_file=corpus, **recipe(name, strategy, scale, seed=seed, workers=arguments.workers))
-            rows = read_contexts(model)
-            models.append(
-                {"name": title(name, strategy), "seed": seed, "told_apart": told_apart(rows), "contexts": rows}
-            )
-            print(models[-1]["name"], seed, models[-1]["told_apart"], flush=True)
+    run = Runs("table3", corpus, scale, arguments.workers)
+    models = run(
+        cases(scale, MODELS), lambda settings: {"contexts": read_contexts(MUSE(corpus_file=corpus, **settings))}
+    )
+    for model in models:
+        model["name"], model["told_apart"] = title(model["recipe"], model["strategy"]), told_apart(model["contexts"])
     body = [section(model["name"], model["contexts"]) for model in models if model["seed"] == 1]
     report.publish("table3", __doc__, arguments, {**head, "models": models}, body, None)
 

@@ -31,6 +31,12 @@ class Tasks:
         scws = self._scws(model).summary
         return {"MaxSimC": scws["MaxSimC"], "AvgSimC": scws["AvgSimC"], "V": self._pseudo(model).summary["v_measure"]}
 
+    def curve(self, settings: dict[str, Any], every: int = 1) -> list[dict[str, Any]]:
+        """Train with these settings, and score after every so many epochs: the points of `Curve`."""
+        curve = Curve(self, every)
+        MUSE(corpus_file=self.corpus, callbacks=[curve], **settings)
+        return curve.points
+
 
 class Curve:
     """A callback that scores the model after each epoch of sense training.

@@ -14,11 +14,12 @@ from typing import Any
 
 import muse
 from benchmarks.senses import measure, peers
+from benchmarks.senses.adagram import AdaGramModel, chosen_senses, train_adagram
 from benchmarks.senses.draws import Draw, set_of
 from benchmarks.senses.grids import Setting
 from benchmarks.senses.texts import Encoded, Merged, Text, merge
 from muse import MUSE, DivergenceError, _core
-from muse.evaluation import EvaluationCallback
+from muse.evaluation import EvaluationCallback, EvaluationResult
 from muse.training import train_model
 
 __all__ = ["Cell", "code_version", "execute"]
@@ -123,19 +124,30 @@ def _muse(cell: Cell, merged: Merged) -> dict[str, dict[str, Any]]:
 
 
 def _measured(cell: Cell, model: MUSE, merged: Merged, encoded: Encoded, seconds: float) -> dict[str, Any]:
-    result = measure.pseudo_words(model, merged, encoded)
-    words = measure.word_scores(model) if cell.evaluate else {}
     trained = sum(row["tokens"] for row in model.history)
+    scores = _scores(cell, model, merged, measure.pseudo_words(model, merged, encoded))
+    return {**scores, "history": model.history, **_speed(trained, seconds)}
+
+
+def _scores(cell: Cell, model: Any, merged: Merged, found: EvaluationResult) -> dict[str, Any]:
     return {
-        "scores": {name: result[name] for name in measure.SCORES} | words,
+        "scores": {name: found[name] for name in measure.SCORES} | _words(cell, model),
         "senses": {
             "pseudo": measure.sense_numbers(model, merged.names),
             "control": measure.sense_numbers(model, cell.draw.controls),
         },
-        "history": model.history,
-        "seconds": seconds,
-        "tokens_per_second": trained / max(seconds, 1e-9),
     }
+
+
+def _words(cell: Cell, model: Any) -> dict[str, float]:
+    """What is measured on the words of evaluation sets."""
+    if not cell.evaluate:
+        return {}
+    return measure.word_scores(model) | (measure.task_scores(model) if "tasks" in cell.setting.extras else {})
+
+
+def _speed(tokens: int, seconds: float) -> dict[str, float]:
+    return {"seconds": seconds, "tokens_per_second": tokens / max(seconds, 1e-9)}
 
 
 def _windows(cell: Cell, merged: Merged, vectors: Any) -> dict[str, dict[str, Any]]:
@@ -151,10 +163,9 @@ def _gensim(cell: Cell, merged: Merged) -> dict[str, dict[str, Any]]:
     model, seconds, epochs = peers.train_gensim(merged, settings, cell.threads, cell.cache, cell.seconds)
     measured = {
         # One vector a word finds no senses in the pseudo-words, and has no more than these to say about SCWS.
-        "scores": measure.word_scores(peers.one_vector(model)) if cell.evaluate else {},
-        "seconds": seconds,
+        "scores": _words(cell, peers.one_vector(model)),
         "epochs": epochs,
-        "tokens_per_second": epochs * sum(model.wv.get_vecattr(w, "count") for w in model.wv.index_to_key) / seconds,
+        **_speed(epochs * sum(model.wv.get_vecattr(w, "count") for w in model.wv.index_to_key), seconds),
         "aimed_at_seconds": cell.seconds,
     }
     found = {cell.setting.label: measured}
@@ -167,4 +178,12 @@ def _mssg(cell: Cell, merged: Merged) -> dict[str, dict[str, Any]]:
     return {cell.setting.label: _measured(cell, model, merged, encoded, seconds)}
 
 
-_KINDS: Mapping[str, Any] = {"muse": _muse, "gensim": _gensim, "mssg": _mssg}
+def _adagram(cell: Cell, merged: Merged) -> dict[str, dict[str, Any]]:
+    settings = cell.setting.settings(seed=cell.seed, workers=cell.threads)
+    trained, encoded, seconds = train_adagram(merged, settings, merged.text.by_word(), cell.cache)
+    found = merged.task.score(chosen_senses(trained, encoded))
+    scores = _scores(cell, AdaGramModel(trained), merged, found)
+    return {cell.setting.label: {**scores, **_speed(encoded.corpus.n_tokens * settings.epochs, seconds)}}
+
+
+_KINDS: Mapping[str, Any] = {"muse": _muse, "gensim": _gensim, "mssg": _mssg, "adagram": _adagram}

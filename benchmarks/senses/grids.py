@@ -15,9 +15,10 @@ __all__ = ["BASE", "GRIDS", "Setting", "load_grids"]
 
 BASE: dict[str, Any] = {"vector_size": 100}  # of the study, under every setting
 KINDS = {  # what trains, and what else a cell may do
-    "muse": ("trace", "windows", "context"),
-    "gensim": ("windows",),
-    "mssg": (),
+    "muse": ("trace", "windows", "context", "tasks"),
+    "gensim": ("windows", "tasks"),
+    "mssg": ("tasks",),
+    "adagram": ("tasks",),
 }
 
 
@@ -32,10 +33,11 @@ class Setting:
     options : dict
         Settings of `MUSE` over the study's base; those of them that gensim knows too for ``kind="gensim"``.
     kind : str
-        ``"muse"``; ``"gensim"``, Word2Vec; or ``"mssg"``, see `peers`.
+        ``"muse"``; ``"gensim"``, Word2Vec; ``"mssg"``, see `peers`; or ``"adagram"``.
     extras : tuple of str
         ``"trace"``: the pseudo-word score after every epoch. ``"windows"``: k-means and the supervised limit on
-        windows of the word vectors. ``"context"``: the same on what the selector sees.
+        windows of the word vectors. ``"context"``: the same on what the selector sees. ``"tasks"``: SemEval-2013 task
+        13 and WiC, too.
     seconds_of : str, optional
         For gensim: train for as long as the setting of this label took on the same text, draw and seed.
     """
@@ -185,11 +187,30 @@ def _peers() -> list[Setting]:
         muse(senses=1, extras=("windows",)),
         Setting("MSSG-style, K=3", {"senses": 3}, kind="mssg"),
         Setting("MSSG-style, K=2", {"senses": 2}, kind="mssg"),
+        Setting("AdaGram, K=3", {"senses": 3}, kind="adagram"),
     ]
 
 
 def _headline() -> list[Setting]:
     return [muse(extras=("context",)), *_frozen()[1:4], *_paper()[:1], *_paper()[3:4], *_peers()]
+
+
+def _table() -> list[Setting]:
+    """Strategies and peers by all measures: the paper's recipe first, as it trains fastest."""
+    paper = [
+        Setting(f"paper, {strategy}", {**MUSE.paper_defaults(strategy), **BASE})
+        for strategy in ("policy", "greedy", "eps_greedy", "boltzmann")
+    ]
+    started = _each(
+        "strategy", ("policy", "smooth_policy", "greedy", "eps_greedy", "boltzmann"), selection_update="paper"
+    )
+    peers = [
+        Setting("gensim word2vec", kind="gensim", extras=("windows",)),
+        Setting("MSSG-style, K=3", {"senses": 3}, kind="mssg"),
+        Setting("AdaGram, K=3", {"senses": 3}, kind="adagram"),
+    ]
+    ours = [muse(), *_each("strategy", ("eps_greedy", "boltzmann")), muse(senses=1)]
+    return [replace(s, extras=(*s.extras, "tasks")) for s in (*paper, *peers, *ours, *started)]
 
 
 GRIDS: dict[str, Callable[[], list[Setting]]] = {
@@ -208,6 +229,7 @@ GRIDS: dict[str, Callable[[], list[Setting]]] = {
     "guards": _guards,
     "paper": _paper,
     "peers": _peers,
+    "table": _table,
 }
 
 

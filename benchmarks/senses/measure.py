@@ -5,22 +5,39 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common import evaluation_file, similarity_sets
+from benchmarks.common import evaluation_file, evaluation_folder, similarity_sets
 from benchmarks.senses.texts import Encoded, Merged
 from muse import MUSE, _core
-from muse.evaluation import EvaluationResult, PseudoWordTask, ScwsTask, SenseModel, WordSimilarityTask
+from muse.evaluation import (
+    EvaluationResult,
+    InductionTask,
+    PseudoWordTask,
+    ScwsTask,
+    SenseModel,
+    WicTask,
+    WordSimilarityTask,
+)
 from muse.evaluation.bounds import k_means, mean_row, score_word, supervised
 from muse.selection import context_weights, selection_options
 
-__all__ = ["SCORES", "bounds_of_context", "bounds_of_windows", "pseudo_words", "sense_numbers", "word_scores"]
+__all__ = [
+    "SCORES",
+    "bounds_of_context",
+    "bounds_of_windows",
+    "pseudo_words",
+    "sense_numbers",
+    "task_scores",
+    "word_scores",
+]
 
 SCORES = ("v_measure", "ari", "purity", "majority", "effective_senses", "collapsed", "words", "occurrences")
-_MEASURES = ("MaxSimC", "AvgSimC", "MaxSim", "globalSim", "scored")
+_MEASURES = ("MaxSimC", "AvgSimC", "MaxSim", "AvgSim", "globalSim", "scored")
 _ENOUGH = 30  # pairs that must be known before a correlation means anything
 _IN_USE = 0.05  # share of a word's uses from which on a sense counts as used
 
@@ -36,7 +53,7 @@ def pseudo_words(model: MUSE, merged: Merged, encoded: Encoded) -> EvaluationRes
     return merged.task.score(senses[encoded.places])
 
 
-def sense_numbers(model: MUSE, words: Iterable[str]) -> dict[str, Any]:
+def sense_numbers(model: Any, words: Iterable[str]) -> dict[str, Any]:
     """How many senses words have, and how many of these they use: as ``{senses: words}``, and as means."""
     known = [word for word in words if word in model]
     has = [model.n_senses(word) for word in known]
@@ -63,6 +80,31 @@ def word_scores(model: SenseModel) -> dict[str, float]:
         similarity = WordSimilarityTask({name: path}, resamples=0)
         if sum(first in model and second in model for first, second, _ in similarity.data[name]) >= _ENOUGH:
             scores[name] = similarity(model)[f"{name} wv"]
+    return scores
+
+
+@cache
+def _induction() -> InductionTask:
+    return InductionTask.from_semeval2013(evaluation_folder("SemEval-2013 task 13"))
+
+
+@cache
+def _wic() -> WicTask:
+    parts = [evaluation_folder("WiC") / part / f"{part}.data.txt" for part in ("dev", "test")]
+    return WicTask(*parts)
+
+
+def task_scores(model: SenseModel) -> dict[str, float]:
+    """Sense induction (SemEval-2013 task 13) and WiC, as far as the model knows enough of their words."""
+    scores: dict[str, float] = {}
+    induction, wic = _induction(), _wic()
+    if sum(word in model for word in {item.lemma for item in induction.occurrences}) >= _ENOUGH:
+        found = induction(model)
+        names = ("v_measure", "paired_f", "b_cubed", "ari", "fuzzy_nmi", "fuzzy_b_cubed")
+        scores |= {f"SemEval-2013 {name}": found[name] for name in (*names, "answered", "senses_per_word")}
+    if sum(pair.lemma in model for pair in wic.dev) >= _ENOUGH:
+        found = wic(model)
+        scores |= {f"WiC {name}": found[name] for name in ("accuracy", "sense_match", "majority", "covered")}
     return scores
 
 

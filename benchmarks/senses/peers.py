@@ -1,8 +1,8 @@
 """What a user might take instead: gensim's Word2Vec, and an MSSG-style model.
 
 No implementation of MSSG (Neelakantan et al. 2014, *Efficient non-parametric estimation of multiple embeddings per
-word in vector space*, EMNLP) or AdaGram (Bartunov et al. 2016) installs from PyPI. MSSG's idea is short enough to be
-written here; AdaGram's variational inference over a Huffman tree is not, so it is left out rather than imitated.
+word in vector space*, EMNLP) installs from PyPI; its idea is short enough to be written here. AdaGram has a file of
+its own.
 """
 
 from __future__ import annotations

@@ -11,12 +11,14 @@ from muse.callbacks import Callback
 from muse.corpus import LineSentence, encode_corpus
 from muse.errors import (
     DivergenceError,
+    FormatWarning,
     InsufficientMemoryError,
     ModelFileError,
     NotTrainedError,
     UnknownSenseError,
     UnknownWordError,
 )
+from muse.loaded import LoadedVectors, load_vectors
 from muse.model import MUSE
 from muse.settings import Settings
 from muse.vectors import SenseVectors, WordVectors
@@ -27,8 +29,10 @@ __all__ = [
     "Arrays",
     "Callback",
     "DivergenceError",
+    "FormatWarning",
     "InsufficientMemoryError",
     "LineSentence",
+    "LoadedVectors",
     "ModelFileError",
     "NotTrainedError",
     "SenseVectors",
@@ -39,4 +43,5 @@ __all__ = [
     "WordVectors",
     "__version__",
     "encode_corpus",
+    "load_vectors",
 ]

@@ -1,13 +1,13 @@
-"""The command line: ``muse demo``, ``muse train`` and ``muse senses``; ``python -m muse`` is the same."""
+"""The command line: ``muse demo``, ``train``, ``senses`` and ``tag``; ``python -m muse`` is the same."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,9 @@ from muse.corpus import LineSentence
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.errors import DivergenceError, UnknownWordError
 from muse.evaluation.clustering import purity, v_measure
+from muse.examples import Uses, find_uses
 from muse.formats.replacing import check_target
+from muse.integrations.wikipedia import WikipediaSentences, is_dump
 from muse.settings import Settings
 
 DEMO_SENTENCES, DEMO_WORDS = 40_000, 1_000
@@ -28,13 +30,10 @@ DEMO_DIMENSION = 100  # enough for a small text, and quick
 DEMO_CARDS = ("bank", "spring", "rock", "cell", "match")
 # What a person knows to be ambiguous; cards of those that a named corpus holds are shown.
 FILE_CARDS = ("head", "tie", "bank", "cell", "spring", "rock", "apple", "java", "current", "match")
-EXAMPLES_FROM = 200_000  # sentences of a named corpus that are searched for example uses
 MAIN_SETTINGS = (
     "senses", "vector_size", "window", "min_count", "epochs", "negative", "sample", "alpha", "strategy", "reward",
     "init", "collocates", "workers", "seed",
 )  # fmt: skip
-
-Example = tuple[float, str]  # probability of the sense, and the words around its occurrence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run: Callable[[argparse.Namespace], None] = options.run
     try:
         run(options)
-    except (OSError, ValueError, MemoryError, UnknownWordError, DivergenceError) as error:
+    except (OSError, ValueError, MemoryError, ImportError, UnknownWordError, DivergenceError) as error:
         said = str(error)
         if isinstance(error, OSError) and error.strerror and error.filename is not None:
             said = f"{error.filename}: {error.strerror}"
@@ -79,7 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     demo.set_defaults(run=run_demo)
 
     train = commands.add_parser("train", help="train on a file and save the model")
-    train.add_argument("corpus", metavar="FILE", help="plain text, one sentence a line, words separated by spaces")
+    form = "plain text, one sentence a line, words separated by spaces; or a Wikipedia dump (.xml, .xml.bz2)"
+    train.add_argument("corpus", metavar="FILE", help=form)
     train.add_argument("--save", metavar="PATH", required=True, help="where the model goes (.safetensors)")
     _add_settings(train, MAIN_SETTINGS)
     train.set_defaults(run=run_train)
@@ -88,7 +88,22 @@ def _parser() -> argparse.ArgumentParser:
     senses.add_argument("model", metavar="MODEL", help="a file that `muse train` wrote")
     senses.add_argument("word", metavar="WORD")
     senses.add_argument("--context", metavar="TEXT", help="also say which sense this text means")
+    senses.add_argument("--corpus", metavar="FILE", help="also label the senses, and show uses from this text")
     senses.set_defaults(run=run_senses)
+
+    tag = commands.add_parser("tag", help="write a text with the sense of each word behind it: head becomes head#2")
+    tag.add_argument("model", metavar="MODEL", help="a file that `muse train` wrote")
+    tag.add_argument("input", metavar="INPUT", help="plain text, one sentence a line; may be .gz, .bz2, .xz or .zst")
+    tag.add_argument("output", metavar="OUTPUT", help="where it goes; compressed if the name says so")
+    tag.add_argument(
+        "--margin",
+        type=float,
+        default=0.0,
+        metavar="X",
+        help="leave words bare whose sense is less than this more probable than the next best one",
+    )
+    tag.add_argument("--resume", action="store_true", help="go on where the same command was stopped")
+    tag.set_defaults(run=run_tag)
     return parser
 
 
@@ -148,12 +163,12 @@ def run_demo(options: argparse.Namespace) -> None:
         print(f"text      {options.corpus}")
         model = _train({"corpus_file": options.corpus}, settings)
         _save(model, options.save)
-        sentences = islice(LineSentence(options.corpus), EXAMPLES_FROM)
+        sentences = LineSentence(options.corpus)
     words = options.words or [word for word in (DEMO_CARDS if options.corpus is None else FILE_CARDS) if word in model]
-    examples = _find_examples(model, [word for word in words if word in model], sentences)
+    uses = find_uses(model, [word for word in words if word in model], sentences)
     for word in words:
         if word in model:
-            _print_card(model, word, examples[word])
+            _print_card(model, word, uses[word])
         else:
             print(f"\n{word}: {UnknownWordError(word, model.vocabulary.words)}")
 
@@ -163,20 +178,36 @@ def run_train(options: argparse.Namespace) -> None:
     _check_target(options.save)
     settings = {"progress": sys.stderr.isatty(), **_given_settings(options)}
     print(f"text      {options.corpus}")
-    model = _train({"corpus_file": options.corpus}, settings)
+    if is_dump(options.corpus):
+        corpus: dict[str, Any] = {"sentences": WikipediaSentences(options.corpus, workers=os.cpu_count() or 1)}
+    else:
+        corpus = {"corpus_file": options.corpus}
+    model = _train(corpus, settings)
     _save(model, options.save)
 
 
 def run_senses(options: argparse.Namespace) -> None:
     """Print the senses of a word, and which of them a context means."""
     model = MUSE.load(options.model, mmap=True)
-    _print_card(model, options.word, {})
+    if options.corpus is None:
+        _print_card(model, options.word, None)
+    else:
+        print(f"\n{model.describe(options.word, topn=6, corpus=options.corpus)}")
     if options.context is not None:
         probabilities = model.sense_probabilities(options.word, options.context)
         listed = ", ".join(f"{options.word}#{k} {share:.0%}" for k, share in enumerate(probabilities.tolist()))
         print(f"\nin this context: {listed}")
         if not any(token in model for token in as_tokens(options.context)):
             print("no word of it is known: these are the shares in the training text")
+
+
+def run_tag(options: argparse.Namespace) -> None:
+    """Tag a file."""
+    model = MUSE.load(options.model, mmap=True)
+    report = model.tag_corpus(
+        options.input, options.output, margin=options.margin, resume=options.resume, progress=sys.stderr.isatty()
+    )
+    print(f"tagged    {report.tagged:,} of {report.tokens:,} tokens")
 
 
 class _Stopwatch(Callback):
@@ -243,30 +274,13 @@ def _print_recovery(model: MUSE, corpus: AmbiguousCorpus) -> None:
           f"{majority:.0%}")  # fmt: skip
 
 
-def _find_examples(
-    model: MUSE, words: Sequence[str], sentences: Iterable[Sequence[str]]
-) -> dict[str, dict[int, Example]]:
-    """For each sense of each word, the occurrence in which it is most probable."""
-    best: dict[str, dict[int, Example]] = {word: {} for word in words}
-    holding = [list(sentence) for sentence in sentences if not best.keys().isdisjoint(sentence)]
-    selected = model.disambiguate_batch(holding, probabilities=True)
-    for sentence, (senses, probabilities) in zip(holding, selected, strict=True):
-        for position, word in enumerate(sentence):
-            if word in best:
-                sense, probability = int(senses[position]), float(probabilities[position])
-                if probability > best[word].get(sense, (0.0, ""))[0]:
-                    best[word][sense] = probability, " ".join(sentence[max(0, position - 6) : position + 7])
-    return best
-
-
-def _print_card(model: MUSE, word: str, examples: dict[int, Example]) -> None:
+def _print_card(model: MUSE, word: str, uses: Uses | None) -> None:
     card = model.describe(word, topn=6)
     print(f"\n{word}: {card.count:,} uses")
     for sense in card.senses:
         print(f"  {sense.key}  {sense.share:4.0%}  like {', '.join(key for key, _ in sense.neighbours)}")
-        example = examples.get(int(sense.key.rpartition("#")[2]))
-        if example is not None:
-            print(f'  {" " * len(sense.key)}        as in "{example[1]}"')
+        for example in uses.examples(int(sense.key.rpartition("#")[2]), 1) if uses else ():
+            print(f'  {" " * len(sense.key)}        as in "{example}"')
 
 
 if __name__ == "__main__":

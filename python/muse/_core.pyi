@@ -126,6 +126,7 @@ class _RunStats(TypedDict):
     next_batch: int
     stopped: bool
     diverged: bool
+    cut: bool
     sense_use: _Int64
     error: BaseException | None
 
@@ -189,6 +190,28 @@ def select_senses(
     workers: int = 1,
 ) -> tuple[_Int32, _Floats]: ...
 
+class Tagger:
+    def __init__(
+        self,
+        words: Sequence[str],
+        context_vectors: _Floats,
+        selection_vectors: _Floats,
+        sense_offset: _Int64,
+        context_weights: _Floats,
+        options: SelectionOptions,
+        temperature: float = 1.0,
+    ) -> None: ...
+    def select(self, sentences: list[Sequence[str]], workers: int = 1) -> tuple[_Int32, _Floats, _Floats, _Int64]: ...
+    def tag(
+        self,
+        text: bytes,
+        mark: str = "#",
+        min_margin: float = 0.0,
+        workers: int = 1,
+        source: str = "text",
+        line: int = 1,
+    ) -> tuple[bytes, int, int]: ...
+
 # -- bind_cluster.cpp --------------------------------------------------------------------------------------------------
 
 class SplitOptions:
@@ -230,3 +253,18 @@ def top_k(
     mask: NDArray[np.uint8] | None = None,
     workers: int = 0,
 ) -> tuple[_Int64, _Floats]: ...
+
+# -- bind_rows.cpp -----------------------------------------------------------------------------------------------------
+
+def read_rows(
+    text: bytes | bytearray | memoryview,
+    matrix: _Floats,
+    start: int,
+    *,
+    binary: bool = False,
+    keyed: bool = True,
+    final: bool = True,
+    first: int = 1,
+    workers: int = 1,
+) -> tuple[list[bytes], int, int, int]: ...
+def permute_rows(matrix: _Floats, order: _Int64) -> None: ...

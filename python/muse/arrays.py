@@ -59,6 +59,10 @@ class Arrays:
     -----
     Rows may be padded (arrays made for training are, see `for_training`) and memory-mapped arrays are read-only; every
     query takes either.
+
+    Examples
+    --------
+    >>> model.arrays.sense_vectors[model.arrays.rows_of(model.vocabulary["head"])]  # doctest: +SKIP
     """
 
     context_vectors: Floats

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
+from muse.examples import Example, Uses, find_uses
 
 if TYPE_CHECKING:
+    from muse.model import MUSE
     from muse.queries import SenseQueries
 
 __all__ = ["SenseCard", "WordCard", "collocates", "describe"]
 
 Scored = tuple[tuple[str, float], ...]
+
+_LABEL_WORDS = 3
+_LABEL_FROM = 30  # neighbours among which a label is sought
+_FUNCTION_WORDS = 150
+_SAME_STEM = 4  # letters: "heads" says nothing about "head"
 
 
 @dataclass(frozen=True)
@@ -27,18 +35,25 @@ class SenseCard:
     ----------
     key : str
         ``word#k``.
+    label : str
+        A few words that tell this sense from the others: from the contexts of its sure uses where a corpus was given,
+        else from its neighbours.
     share : float
         Its share in the uses of the word in the training text.
     neighbours : tuple of (str, float)
         The most similar senses of other words, with cosines.
     collocates : tuple of (str, float)
         What the model expects near it, with likelihoods.
+    examples : tuple of Example
+        Uses of which the selector is sure; none without a corpus.
     """
 
     key: str
+    label: str
     share: float
     neighbours: Scored
     collocates: Scored
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,42 +76,100 @@ class WordCard:
 
     def __str__(self) -> str:
         noun = "sense" if len(self.senses) == 1 else "senses"
-        lines = [f"{self.word}: {self.count:,} uses, {len(self.senses)} {noun}"]
+        lines = [f"{_shown(self.word)}: {self.count:,} uses, {len(self.senses)} {noun}"]
         for sense in self.senses:
             lines += [
                 "",
-                f"{sense.key}  {sense.share:.0%}",
+                f"{_shown(sense.key)}  {sense.share:.0%}  {_shown(sense.label)}",
                 f"  like  {_listed(sense.neighbours)}",
                 f"  near  {_listed(sense.collocates)}",
             ]
+            lines += [f"  as in {_shown(str(example))}" for example in sense.examples]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td><b>{html.escape(sense.key)}</b></td><td>{sense.share:.0%}</td>"
-            f"<td>{html.escape(_listed(sense.neighbours))}</td><td>{html.escape(_listed(sense.collocates))}</td></tr>"
-            for sense in self.senses
-        )
+        rows = []
+        for sense in self.senses:
+            uses = "<br>".join(
+                f"{html.escape(use.before)} <b>{html.escape(use.word)}</b> {html.escape(use.after)}"
+                for use in sense.examples
+            )
+            cells = [
+                f"<b>{html.escape(sense.key)}</b><br>{html.escape(sense.label)}",
+                f"{sense.share:.0%}",
+                html.escape(_listed(sense.neighbours)),
+                html.escape(_listed(sense.collocates)),
+                *([uses] if self._has_examples else []),
+            ]
+            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        heads = ["sense", "share", "like", "near", *(["as in"] if self._has_examples else [])]
         return (
             f"<table><caption>{html.escape(self.word)}: {self.count:,} uses</caption>"
-            f"<tr><th>sense</th><th>share</th><th>like</th><th>near</th></tr>{rows}</table>"
+            f"<tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{''.join(rows)}</table>"
         )
+
+    @property
+    def _has_examples(self) -> bool:
+        return any(sense.examples for sense in self.senses)
+
+
+def _shown(text: str) -> str:
+    """Text on one line, whatever the tokens hold."""
+    return text if text.isprintable() else repr(text)
 
 
 def _listed(scored: Scored) -> str:
-    return ", ".join(key if key.isprintable() else repr(key) for key, _ in scored) or "(none)"
+    return ", ".join(_shown(key) for key, _ in scored) or "(none)"
 
 
-def describe(model: SenseQueries, word: str, topn: int) -> WordCard:
+def describe(model: MUSE, word: str, topn: int, corpus: Any, n_examples: int) -> WordCard:
     """The card of a word; see `SenseQueries.describe`."""
     prior = model.sense_prior(word)
-    neighbours = model.sv.neighbours_of(word, topn, exclude_same_word=True)
+    near = model.sv.neighbours_of(word, max(topn, _LABEL_FROM), exclude_same_word=True)
     expected = collocates(model, model.sense_vectors(word), topn, None)
+    uses = None if corpus is None else find_uses(model, [word], corpus)[word]
     senses = (
-        SenseCard(f"{word}#{k}", float(prior[k]), tuple(neighbours[k]), tuple(expected[k]))
+        SenseCard(
+            f"{word}#{k}",
+            _label(model, word, k, near[k], uses),
+            float(prior[k]),
+            tuple(near[k][:topn]),
+            tuple(expected[k]),
+            uses.examples(k, n_examples) if uses else (),
+        )
         for k in np.argsort(-prior, kind="stable").tolist()
     )
     return WordCard(word, int(model.arrays.word_counts[model.vocabulary.index(word)]), tuple(senses))
+
+
+def _label(model: SenseQueries, word: str, sense: int, near: list[tuple[str, float]], uses: Uses | None) -> str:
+    """Words that tell a sense from the others of its word."""
+    chosen = _readable(_telling(model, uses.evidence(sense, _LABEL_FROM)), word) if uses else []
+    if len(chosen) < _LABEL_WORDS:
+        cosines = model.sv[[key for key, _ in near]] @ model.sense_vectors(word).T if near else np.empty((0, 1))
+        others = np.delete(cosines, sense, axis=1).max(axis=1, initial=0.0)
+        order = np.argsort(others - cosines[:, sense], kind="stable")
+        chosen = _readable([*chosen, *(near[i][0].rpartition("#")[0] for i in order.tolist())], word)
+    return ", ".join(chosen)
+
+
+def _telling(model: SenseQueries, words: Iterable[str]) -> Iterable[str]:
+    """Words without the most frequent ones of the language, which stand near anything."""
+    counts = model.arrays.word_counts
+    common = min(_FUNCTION_WORDS, len(counts) // 100)
+    limit = np.inf if common == 0 else np.partition(counts, len(counts) - common)[len(counts) - common]
+    return (word for word in words if (row := model.vocabulary.get(word)) >= 0 and counts[row] < limit)
+
+
+def _readable(words: Iterable[str], of: str) -> list[str]:
+    """The first few that are words, and neither each other's forms nor forms of the word that is described."""
+    chosen: list[str] = []
+    for word in words:
+        if len(word) > 2 and word.isalpha() and all(word[:_SAME_STEM] != other[:_SAME_STEM] for other in [of, *chosen]):
+            chosen.append(word)
+        if len(chosen) == _LABEL_WORDS:
+            break
+    return chosen
 
 
 def collocates(

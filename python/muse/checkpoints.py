@@ -38,6 +38,7 @@ class Checkpoints:
         self._each_epoch = every is None
         self._batch_tokens = settings.batch_tokens
         self._tokens, self._written = 0, time.monotonic()
+        self.last: Path | None = None  # what this training wrote
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
 
@@ -64,8 +65,10 @@ class Checkpoints:
         self._tokens, self._written = 0, time.monotonic()
         if self._folder is None:
             return
+        path = self._folder / CHECKPOINT_NAME
         try:
-            model.save(self._folder / CHECKPOINT_NAME)
+            model.save(path)
+            self.last = path
         except OSError as error:
             logger.error("the checkpoint could not be written, and training goes on without it: %s", error)
         self._written = time.monotonic()

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.lines import LineSentence, PathInput, as_paths, is_compressed, read_chunks
+from muse.memory import check_memory_to_read, out_of_memory
 from muse.progress import progress_bar
 from muse.rules import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, TrimRule, VocabularyRules
 from muse.vocabulary import Vocabulary
@@ -108,6 +109,8 @@ def encode_corpus(
         is not valid UTF-8 (with file and line).
     OSError
         If a file cannot be read (`FileNotFoundError`, `IsADirectoryError`) or the disk is full.
+    InsufficientMemoryError
+        If memory runs out.
 
     Examples
     --------
@@ -128,11 +131,18 @@ def encode_corpus(
         spill_dir="" if spill_dir is None else os.fspath(spill_dir),
         keep_rule=None if trim_rule is None else rules.keeps,
     )
+    check_memory_to_read()
     started = time.perf_counter()
-    if paths is not None:
-        _read_files(encoder, paths, workers or _available_cores(), progress)
-    else:
-        _read_sentences(encoder, sentences, progress)
+    try:
+        if paths is not None:
+            _read_files(encoder, paths, workers or _available_cores(), progress)
+        else:
+            _read_sentences(encoder, sentences, progress)
+    except MemoryError as error:
+        raise out_of_memory(
+            f"reading the corpus, after {encoder.raw_tokens:,} tokens in {encoder.raw_sentences:,} sentences",
+            "set max_ram, beyond which the text goes to a temporary file, or max_vocab_size, which limits the words",
+        ) from error
     seconds = time.perf_counter() - started
     logger.info("read %d tokens in %d sentences in %.1f s", encoder.raw_tokens, encoder.raw_sentences, seconds)
     if encoder.raw_tokens == 0:

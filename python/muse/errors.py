@@ -58,6 +58,10 @@ class ModelFileError(ValueError):
     """A file that is not a model of ours, or is damaged, or was written by a newer version."""
 
 
+class FormatWarning(UserWarning):
+    """What a file format does not hold, or what in a file was left out."""
+
+
 class DivergenceError(FloatingPointError):
     """Training left the range of floating-point numbers; the message says which settings to change."""
 

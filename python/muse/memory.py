@@ -9,10 +9,21 @@ from pathlib import Path
 from muse.errors import InsufficientMemoryError
 from muse.settings import Settings
 
-__all__ = ["available_memory", "check_memory", "estimate_memory"]
+__all__ = [
+    "available_memory",
+    "check_memory",
+    "check_memory_for_algebra",
+    "check_memory_to_load",
+    "check_memory_to_read",
+    "estimate_memory",
+    "out_of_memory",
+    "readable_size",
+]
 
 _WORD_BYTES = 120  # a short str, its entry in the dict of ids, its slot in the list of words
 _ROW_PAD = 16
+_RESERVE = 32 << 20  # for threads: with less than that the C library itself may abort the process
+_ALGEBRA_BYTES = 128 << 20  # a buffer of OpenBLAS
 
 
 def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str, int]:
@@ -47,19 +58,70 @@ def available_memory() -> int | None:
         available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     with contextlib.suppress(OSError, ValueError):  # not in a container, or in one without a limit ("max")
         available = min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    return available
+    left = _left_of_limit()
+    return available if left is None else min(available, left)
+
+
+def _left_of_limit() -> int | None:
+    """What `ulimit -v` leaves this process; None where there is no such limit."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError, ValueError):
+        return None
+    return None if limit == resource.RLIM_INFINITY else max(0, limit - pages * resource.getpagesize())
+
+
+def check_memory_for_algebra() -> None:
+    """Raise an InsufficientMemoryError where numpy's linear algebra would end the process for want of memory.
+
+    OpenBLAS reserves address space for each of its threads, and exits where a limit does not allow that.
+    """
+    left, needed = _left_of_limit(), _ALGEBRA_BYTES * (2 + (os.cpu_count() or 1))
+    if left is not None and left < needed:
+        raise InsufficientMemoryError(
+            f"the limit of this process (ulimit -v) leaves {readable_size(left)} of address space, and numpy's linear "
+            f"algebra may take {readable_size(needed)}; raise the limit, or train with init='random'"
+        )
 
 
 def check_memory(settings: Settings, n_words: int, n_senses: int) -> None:
     """Raise an InsufficientMemoryError, a MemoryError, if a model of this size does not fit into memory."""
     needed, available = estimate_memory(settings, n_words, n_senses)["total"], available_memory()
-    if available is not None and needed > available:
+    if available is not None and needed + _RESERVE > available:
         raise InsufficientMemoryError(
-            f"training needs about {_gigabytes(needed)} for {n_words:,} words with {n_senses:,} senses, and "
-            f"{_gigabytes(available)} are free; lower vector_size ({settings.vector_size}) or senses, or keep "
+            f"training needs about {readable_size(needed)} for {n_words:,} words with {n_senses:,} senses, and "
+            f"{readable_size(available)} are free; lower vector_size ({settings.vector_size}) or senses, or keep "
             f"fewer words with a higher min_count ({settings.min_count}) or max_final_vocab"
         )
 
 
-def _gigabytes(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB"
+def check_memory_to_read() -> None:
+    """Raise an InsufficientMemoryError if there is not enough memory to begin to read a text."""
+    available = available_memory()
+    if available is not None and available < _RESERVE:
+        raise out_of_memory("beginning to read the corpus", f"that takes {readable_size(_RESERVE)} at least")
+
+
+def check_memory_to_load(size: int) -> None:
+    """Raise an InsufficientMemoryError if a file of `size` bytes cannot be read into memory."""
+    available = available_memory()
+    if available is not None and size > available:
+        raise InsufficientMemoryError(
+            f"the model takes {readable_size(size)}, and {readable_size(available)} are free; load it with mmap=True, "
+            "which reads only what is asked for"
+        )
+
+
+def out_of_memory(doing: str, advice: str) -> InsufficientMemoryError:
+    """The error for memory that ran out halfway, in spite of the checks before: `doing` says in what, with figures."""
+    available = available_memory()
+    free = "" if available is None else f" ({readable_size(available)} are free now)"
+    return InsufficientMemoryError(f"memory ran out while {doing}{free}; {advice}")
+
+
+def readable_size(size: int) -> str:
+    """Such as "1.5 GB"."""
+    return f"{size / 1e9:,.1f} GB" if size >= 10**8 else f"{size / 1e6:,.2f} MB"

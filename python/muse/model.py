@@ -8,19 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from muse import _core
 from muse.arrays import Arrays
-from muse.corpus import encode_corpus
+from muse.building import Sentences, VocabularyBuilding, same_corpus
 from muse.errors import NotTrainedError
 from muse.formats import native
-from muse.initial import added_senses, grown_arrays
+from muse.formats.registry import write_table
+from muse.formats.table import SenseTable
+from muse.hygiene import SenseHygiene
 from muse.memory import check_memory, estimate_memory
 from muse.queries import SenseQueries
-from muse.rules import VocabularyRules
 from muse.selection import SenseSelector
 from muse.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unknown_in_train
+from muse.tagging import SenseTagging
 from muse.training import check_device, is_finished, say_nothing_is_left, train_model
 from muse.vectors import SenseVectors, WordVectors
 from muse.vocabulary import Vocabulary
@@ -29,10 +29,8 @@ __all__ = ["MUSE"]
 
 logger = logging.getLogger("muse")
 
-Sentences = Iterable[Sequence[str]]
 
-
-class MUSE(SenseQueries):
+class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
     """Sense embeddings: several vectors a word, learned from plain text, and a selector of the one a context means.
 
     Parameters
@@ -76,6 +74,7 @@ class MUSE(SenseQueries):
         self.history: list[dict[str, Any]] = []
         self.training_state: dict[str, Any] = {}
         self.stop_training = False  # a callback may set it
+        self._in_training = False
         if sentences is not None or corpus_file is not None:
             check_device(self._settings)  # before the corpus is read
             self.build_vocab(sentences, corpus_file)
@@ -114,10 +113,19 @@ class MUSE(SenseQueries):
         history, training_state
             What training left, see `history` and `training_state`.
 
+        Returns
+        -------
+        MUSE
+            It can be asked, saved and trained.
+
         Raises
         ------
         ValueError
             If the parts do not fit together.
+
+        Examples
+        --------
+        >>> again = MUSE.from_arrays(model.vocabulary, model.arrays, model.settings)  # doctest: +SKIP
         """
         arrays.check()
         if settings is None:
@@ -181,6 +189,11 @@ class MUSE(SenseQueries):
             if view is not None:
                 view.refresh(self.vocabulary, arrays)
 
+    def require_idle(self, what: str) -> None:
+        """Raise a RuntimeError where `what` is called in a callback, whose changes training would not see."""
+        if self._in_training:
+            raise RuntimeError(f"{what} cannot be called while the model is in training; call it when train has ended")
+
     @property
     def sv(self) -> SenseVectors:
         """Sense vectors with keys such as ``"head#0"``, and their nearest neighbours."""
@@ -190,9 +203,12 @@ class MUSE(SenseQueries):
 
     @property
     def wv(self) -> WordVectors:
-        """Word vectors, the means of sense vectors weighted by their priors, and their nearest neighbours."""
+        """Word vectors, the means of sense vectors weighted by their priors, and their nearest neighbours.
+
+        Before training it has the words and their counts.
+        """
         if self._wv is None:
-            self._wv = WordVectors(self.vocabulary, self.arrays)
+            self._wv = WordVectors(self.vocabulary, self._arrays)
         return self._wv
 
     @property
@@ -219,7 +235,7 @@ class MUSE(SenseQueries):
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: all but what can be derived anew, and the corpus that `build_vocab` has read."""
-        return {**self.__dict__, **dict.fromkeys(("_corpus", "_selector", "_sv", "_wv"))}
+        return {**self.__dict__, **dict.fromkeys(("_corpus", "_selector", "_sv", "_wv")), "_in_training": False}
 
     def __contains__(self, word: object) -> bool:
         return self._vocabulary is not None and word in self._vocabulary
@@ -238,71 +254,12 @@ class MUSE(SenseQueries):
 
     # -- training ----------------------------------------------------------------------------------------------------
 
-    def build_vocab(
-        self,
-        sentences: Sentences | None = None,
-        corpus_file: str | PathLike[str] | None = None,
-        *,
-        update: bool = False,
-    ) -> None:
-        """Read a corpus and decide on the words. The same pass encodes it, so that `train` need not read it again.
-
-        Parameters
-        ----------
-        sentences, corpus_file
-            The corpus, as in the constructor.
-        update : bool
-            Add the new words of this corpus to those already known. In a trained model these keep all their values, and
-            new words start afresh; with ``init="split"`` they have one sense each, since words are split into senses
-            once, and do not count in contexts.
-
-        Raises
-        ------
-        ValueError
-            If the model has a vocabulary and `update` is not given, or no word is left.
-        """
-        if self._vocabulary is not None and not update:
-            raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
-        if self._vocabulary is None and update:
-            raise NotTrainedError("there is no vocabulary to update yet; call build_vocab without update=True")
-        chosen = ("min_count", "max_vocab_size", "max_final_vocab", "trim_rule", "sorted_vocab")
-        rules = {name: getattr(self._settings, name) for name in chosen}
-        self._corpus = None
-        vocabulary, self._corpus = self._encode(sentences, corpus_file, vocab=self._vocabulary, extend=update, **rules)
-        self._use_vocabulary(vocabulary)
-
-    def build_vocab_from_freq(self, word_freq: Mapping[str, int], *, update: bool = False) -> None:
-        """Decide on the words from a table of their counts; `min_count` and the other limits apply."""
-        if not word_freq:
-            raise ValueError("word_freq is empty; give a dict {word: count}")
-        if self._vocabulary is not None and not update:
-            raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
-        settings = self._settings
-        rules = VocabularyRules(settings.min_count, settings.max_final_vocab, settings.trim_rule, settings.sorted_vocab)
-        counts = np.fromiter(word_freq.values(), np.int64, len(word_freq))
-        vocabulary, _ = rules.select(list(word_freq), counts, int(counts.sum()), self._vocabulary)
-        self._use_vocabulary(vocabulary)
-
-    def _use_vocabulary(self, vocabulary: Vocabulary) -> None:
-        if self._arrays is not None:
-            senses = added_senses(self._settings, vocabulary.words[self._arrays.n_words :])
-            check_memory(self._settings, len(vocabulary), self._arrays.n_senses + int(senses.sum()))
-            arrays = grown_arrays(self._arrays, vocabulary, self._settings)
-            self._vocabulary = vocabulary
-            self.set_arrays(arrays)
-        self._vocabulary = vocabulary
-        if self._corpus is not None:
-            self.corpus_count = self._corpus.raw_sentences
-
-    def _encode(self, sentences: Any, corpus_file: Any, **rules: Any) -> tuple[Vocabulary, _core.Corpus]:
-        run = {name: getattr(self._settings, name) for name in ("max_ram", "workers", "progress")}
-        return encode_corpus(sentences, corpus_file, **rules, **run)
-
     def train(
         self,
         sentences: Sentences | None = None,
         corpus_file: str | PathLike[str] | None = None,
         *,
+        corpus_iterable: Sentences | None = None,
         total_examples: int | None = None,
         epochs: int | None = None,
         callbacks: Sequence[Any] = (),
@@ -317,6 +274,8 @@ class MUSE(SenseQueries):
         ----------
         sentences, corpus_file
             The corpus, as in the constructor; words that are not in the vocabulary are skipped.
+        corpus_iterable
+            gensim's name of `sentences` here.
         total_examples : int, optional
             Accepted for the sake of gensim's scripts; the number of sentences is known here without it.
         epochs : int, optional
@@ -365,11 +324,19 @@ class MUSE(SenseQueries):
 
         While training goes on, `sense_counts` are those of the current epoch; at its end they are counted anew over the
         whole corpus.
+
+        Examples
+        --------
+        >>> model = MUSE(vector_size=16, epochs=3, min_count=1, workers=1)
+        >>> model.build_vocab([["a", "rose", "is", "a", "rose"]] * 20)
+        >>> model.train()
+        >>> [row["epoch"] for row in model.history]
+        [1, 2, 3]
         """
         check_device(self._settings)
         for name in reject_unknown_in_train(needless):
             logger.debug("train does not need %s, and ignores it", name)
-        vocabulary = self.vocabulary
+        sentences, vocabulary = same_corpus(sentences, corpus_iterable), self.vocabulary
         if epochs is None:
             epochs = self.training_state.get("epochs", self.epochs) if resume else self.epochs
         run = self._settings.replace(epochs=epochs, callbacks=(*self._settings.callbacks, *callbacks))
@@ -386,7 +353,11 @@ class MUSE(SenseQueries):
             )
         if self._arrays is None:
             check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
-        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
+        self._in_training = True
+        try:
+            train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
+        finally:
+            self._in_training = False
         self._corpus = None
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:
@@ -396,6 +367,16 @@ class MUSE(SenseQueries):
         ----------
         vocab_size : int, optional
             For this many words with the default number of senses; those of the vocabulary, if not given.
+
+        Returns
+        -------
+        dict of str to int
+            Bytes.
+
+        Examples
+        --------
+        >>> round(MUSE(vector_size=300).estimate_memory(1_000_000)["total"] / 1e9, 1)
+        9.9
         """
         words = [""] * vocab_size if vocab_size is not None else self.vocabulary.words
         senses = self._settings.senses_of(words).sum()
@@ -413,6 +394,31 @@ class MUSE(SenseQueries):
         state = native.ModelState(self._settings, self.vocabulary, self.arrays, self.history, self.training_state)
         native.write(path, state)
 
+    def export(self, path: str | PathLike[str], format: str, **options: Any) -> None:
+        """Write the sense vectors in the format of another tool.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, or for some formats the folder.
+        format : str
+            ``"word2vec"``, ``"gensim"``, ``"sensegram"``, ...: a key of `muse.formats.registry.FORMATS`;
+            docs/formats.md says what each holds.
+        **options
+            Those of the format, such as ``binary=True`` or ``replace_spaces="_"``.
+
+        Raises
+        ------
+        ValueError
+            For an unknown format, or a word that it cannot hold.
+
+        Warns
+        -----
+        FormatWarning
+            Names what the format does not hold.
+        """
+        write_table(path, SenseTable.of_model(self.vocabulary, self.arrays), format, **options)
+
     @classmethod
     def load(cls, path: str | PathLike[str], *, mmap: bool = False, **runtime: Any) -> MUSE:
         """Read a model that `save` wrote.
@@ -426,12 +432,23 @@ class MUSE(SenseQueries):
         **runtime
             Settings that a file does not hold, such as ``workers=`` or ``progress=``.
 
+        Returns
+        -------
+        MUSE
+            As it was saved.
+
         Raises
         ------
         FileNotFoundError
             If there is no such file.
         ModelFileError
             A ValueError: the file is not a model of ours, is damaged, or comes from a newer version.
+        TypeError
+            For a setting that is part of the model.
+
+        Examples
+        --------
+        >>> model = MUSE.load("wiki.safetensors", mmap=True)  # doctest: +SKIP
         """
         reject_unknown(runtime)
         stored = sorted(set(runtime) - set(Settings.runtime_names()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from muse import cards
 from muse.arrays import Arrays, Floats
 from muse.context import Context, as_contexts
 from muse.errors import UnknownSenseError
-from muse.selection import SenseSelector, TokenSense
+from muse.selection import SenseSelector
 from muse.vectors import SenseVectors, WordVectors
 from muse.vocabulary import Vocabulary
 
@@ -99,6 +99,16 @@ class SenseQueries(ABC):
         ------
         UnknownWordError
             A KeyError that names the nearest spellings.
+        ValueError
+            If a position is not one of the word.
+
+        Examples
+        --------
+        >>> from muse import MUSE
+        >>> from muse.datasets import make_ambiguous_corpus
+        >>> model = MUSE(make_ambiguous_corpus(2000, 300, seed=0).sentences, senses=2, vector_size=16, workers=1)
+        >>> model.sense_vectors("bank").shape, model.sense_vectors("bank", "money in the bank").shape
+        ((2, 16), (16,))
         """
         vectors = self.arrays.sense_vectors[self._rows(word)]
         if context is None and position is None:
@@ -133,6 +143,13 @@ class SenseQueries(ABC):
             With one context, and without one: then it is the prior.
         float32 (N, K)
             With a list of N contexts.
+
+        Raises
+        ------
+        UnknownWordError
+            A KeyError that names the nearest spellings.
+        ValueError
+            If a position is given without a context, or is not one of the word.
         """
         if context is None:
             if position is not None:
@@ -160,43 +177,20 @@ class SenseQueries(ABC):
         -------
         list of N float32 (K,)
             K is the number of senses of each word.
+
+        Raises
+        ------
+        ValueError
+            If there are not as many contexts, or positions, as words.
+
+        Examples
+        --------
+        >>> model.sense_probabilities_batch(["bank", "rock"], ["money in the bank", "rock and roll"])  # doctest: +SKIP
+        [array([0.97, 0.03], dtype=float32), array([0.88, 0.12], dtype=float32)]
         """
         if isinstance(words, str) or isinstance(contexts, str) or len(words) != len(contexts):
             raise ValueError("sense_probabilities_batch takes a list of words and a list of as many contexts")
         return self.selector.probabilities_of(words, contexts, _positions(positions, len(contexts), False))
-
-    def disambiguate(self, sentence: Context) -> list[TokenSense]:
-        """The sense of every token of a sentence: (token, sense or None, probability).
-
-        Examples
-        --------
-        >>> [t.key for t in model.disambiguate("the head of the army")]  # doctest: +SKIP
-        ['the#0', 'head#2', 'of#0', 'the#0', 'army#1']
-        """
-        tokens, senses, probabilities = next(self.selector.select([sentence]))
-        known = (None if sense < 0 else sense for sense in senses.tolist())
-        return list(map(TokenSense, tokens, known, probabilities.tolist()))
-
-    def disambiguate_batch(self, sentences: Iterable[Context], *, probabilities: bool = False) -> Iterator[Any]:
-        """The senses of every token of many sentences, on all threads.
-
-        Parameters
-        ----------
-        sentences : iterable of str or list of str
-            Read as it comes, a few hundred thousand tokens at a time.
-        probabilities : bool
-            Whether to give the probabilities too.
-
-        Yields
-        ------
-        int32 (tokens,)
-            For each sentence the number of each token's sense, -1 for words that the model does not know; with
-            `probabilities` a pair of this and float32 (tokens,).
-        """
-        if isinstance(sentences, (str, bytes)):
-            raise TypeError("disambiguate_batch takes an iterable of sentences; for a single one use disambiguate")
-        selected = self.selector.select(sentences)
-        return ((senses, p) if probabilities else senses for _, senses, p in selected)
 
     def similarity(
         self,
@@ -219,6 +213,23 @@ class SenseQueries(ABC):
             MaxSimC, of the senses that the contexts mean; AvgSimC, the mean over all pairs of senses, weighted by their
             probabilities; the largest cosine; the plain mean. Without a context a word's prior takes the place of its
             probabilities. Default: "max_sim_c" where there is a context, else "max".
+
+        Returns
+        -------
+        float
+            From -1 to 1.
+
+        Raises
+        ------
+        UnknownWordError
+            A KeyError that names the nearest spellings.
+        ValueError
+            For another `how`.
+
+        Examples
+        --------
+        >>> model.similarity("bank", "river", "on the bank of the stream")  # doctest: +SKIP
+        0.61
         """
         if how is None:
             how = "max" if context1 is None and context2 is None else "max_sim_c"
@@ -260,6 +271,18 @@ class SenseQueries(ABC):
         -------
         list of (str, float)
             Keys of senses, or words where collocation vectors are words', with likelihoods, best first.
+
+        Raises
+        ------
+        UnknownWordError, UnknownSenseError
+            Both are KeyErrors.
+        ValueError
+            If both a context and a sense are given, or `topn` is below 1.
+
+        Examples
+        --------
+        >>> model.predict_collocates("bank", "money in the bank", topn=2)  # doctest: +SKIP
+        [('loan', 0.83), ('deposit', 0.81)]
         """
         if sense is None:
             sense = self.select_sense(word, context)
@@ -271,12 +294,39 @@ class SenseQueries(ABC):
             raise ValueError(f"topn must be an integer of at least 1; got {topn!r}")
         return cards.collocates(self, self.sense_vectors(word)[[sense]], topn, restrict_vocab)[0]
 
-    def describe(self, word: str, topn: int = 8) -> cards.WordCard:
-        """A card a sense: its share, the nearest senses of other words, and the collocates that it predicts.
+    def describe(self, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> cards.WordCard:
+        """A card a sense: share, label, the nearest senses of other words, expected collocates, and example uses.
 
         The card prints as text and shows as a table in a notebook.
+
+        Parameters
+        ----------
+        word : str
+            A known word.
+        topn : int
+            How many neighbours and collocates.
+        corpus : path-like, list of paths, or iterable of lists of str, optional
+            A text, such as that of training, in which to look for uses; up to 20,000 sentences with the word are read.
+        n_examples : int
+            How many uses to show of each sense: those of which the selector is surest.
+
+        Returns
+        -------
+        WordCard
+            ``senses`` holds a `SenseCard` for each.
+
+        Raises
+        ------
+        UnknownWordError
+            A KeyError that names the nearest spellings.
+        FileNotFoundError, ValueError
+            If the corpus is a file that is not there, or is no text.
+
+        Examples
+        --------
+        >>> print(model.describe("head", corpus="text.txt"))  # doctest: +SKIP
         """
-        return cards.describe(self, word, topn)
+        return cards.describe(self, word, topn, corpus, n_examples)  # type: ignore[arg-type]  # MUSE is what asks
 
     def _rows(self, word: str) -> slice[int, int, None]:
         return self.arrays.rows_of(self.vocabulary.index(word))

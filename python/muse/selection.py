@@ -15,7 +15,7 @@ from muse.context import Context, as_tokens, encode
 from muse.settings import Settings
 from muse.vocabulary import Vocabulary
 
-__all__ = ["SenseSelector", "TokenSense", "context_weights", "selection_options"]
+__all__ = ["SenseBlock", "SenseSelector", "TokenSense", "context_weights", "selection_options"]
 
 _BLOCK_TOKENS = 1 << 18  # tokens that disambiguate hands to the core at once
 
@@ -41,6 +41,27 @@ class TokenSense(NamedTuple):
     def key(self) -> str:
         """``"word#k"``, or the bare token for an unknown word."""
         return self.token if self.sense is None else f"{self.token}#{self.sense}"
+
+
+class SenseBlock(NamedTuple):
+    """The senses of some sentences, one after another.
+
+    Attributes
+    ----------
+    senses : int32 (T,)
+        Number of the sense of each token, -1 for words that the model does not know.
+    probabilities : float32 (T,)
+        Probability of that sense in its context, 0 for unknown words.
+    margins : float32 (T,)
+        By which it is more probable than the next best sense; 1 for words with one sense, 0 for unknown words.
+    offsets : int64 (N + 1,)
+        Sentence i is ``[offsets[i], offsets[i + 1])``.
+    """
+
+    senses: NDArray[np.int32]
+    probabilities: NDArray[np.float32]
+    margins: NDArray[np.float32]
+    offsets: NDArray[np.int64]
 
 
 def selection_options(settings: Settings) -> _core.SelectionOptions:
@@ -79,7 +100,8 @@ class SenseSelector:
         self._vocabulary = vocabulary
         self._arrays = arrays
         self._temperature = settings.temperature
-        self._workers = settings.workers or os.cpu_count() or 1
+        self.workers = settings.workers or os.cpu_count() or 1
+        self._tagger: _core.Tagger | None = None
         self._options = selection_options(settings)
         self._center_counts = bool(settings.context_center)
         self._weights = context_weights(settings, arrays.word_counts)
@@ -134,35 +156,32 @@ class SenseSelector:
         alone = (lengths == 1) & (encoded.positions == 0) & (not self._center_counts)
         return scores, (lengths == 0) | alone
 
-    def select(
-        self, sentences: Iterable[Context]
-    ) -> Iterator[tuple[list[str], NDArray[np.int32], NDArray[np.float32]]]:
-        """For each sentence its tokens, their senses, int32, -1 for unknown words, and probabilities, float32.
-
-        Reads the sentences as they come, some hundred thousand tokens ahead, and runs on all threads.
-        """
-        tokenised = map(as_tokens, sentences)
-        while block := list(_take_tokens(tokenised, _BLOCK_TOKENS)):
-            ids = [np.fromiter(map(self._vocabulary.get, tokens), np.int32, len(tokens)) for tokens in block]
-            stream = np.concatenate(ids)
-            known = stream >= 0
-            lengths = [int((row >= 0).sum()) for row in ids]
-            arrays, offsets = self._arrays, np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-            chosen, probability = _core.select_senses(
-                arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
-                stream[known], offsets, self._temperature, self._workers,
+    @property
+    def tagger(self) -> _core.Tagger:
+        """The core's tagger, which has a table of the words of its own; made at the first use."""
+        if self._tagger is None:
+            arrays = self._arrays
+            self._tagger = _core.Tagger(
+                self._vocabulary.words, arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset,
+                self._weights, self._options, self._temperature,
             )  # fmt: skip
-            senses, probabilities = np.full(len(stream), -1, np.int32), np.zeros(len(stream), np.float32)
-            senses[known], probabilities[known] = chosen, probability
-            ends = np.cumsum([len(tokens) for tokens in block])[:-1]
-            yield from zip(block, np.split(senses, ends), np.split(probabilities, ends), strict=True)
+        return self._tagger
+
+    def blocks(self, sentences: Iterable[Context]) -> Iterator[SenseBlock]:
+        """The senses of sentences, which are read as they come, some hundred thousand tokens at a time."""
+        remaining = iter(sentences)
+        while block := list(_take(remaining, _BLOCK_TOKENS)):
+            yield SenseBlock(*self.tagger.select(block, self.workers))
 
 
-def _take_tokens(sentences: Iterator[list[str]], count: int) -> Iterator[list[str]]:
-    """Sentences with at least `count` tokens in all, or those that are left."""
-    for tokens in sentences:
-        yield tokens
-        count -= len(tokens) + 1  # an empty sentence counts too
+def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
+    """Sentences with about `count` tokens in all, or those that are left."""
+    for sentence in sentences:
+        if not isinstance(sentence, (str, list, tuple)):
+            sentence = as_tokens(sentence)
+        yield sentence
+        # An empty sentence counts too; in a string, a token for each four bytes.
+        count -= (len(sentence) // 4 if isinstance(sentence, str) else len(sentence)) + 1
         if count <= 0:
             return
 

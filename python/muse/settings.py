@@ -42,6 +42,12 @@ class Settings:
         For a name that is no setting (with the right name, if it is gensim's) or a value of the wrong type.
     ValueError
         For a value out of range, with the allowed ones.
+
+    Examples
+    --------
+    >>> settings = Settings(vector_size=100)
+    >>> settings.senses, settings.replace(senses=2).senses
+    ('auto', 2)
     """
 
     senses: int | Literal["auto"] | Mapping[str, int] | None = _setting(
@@ -324,6 +330,11 @@ class Settings:
             Those that `replace` may choose anew, see `left_open`.
         **runtime
             Runtime settings.
+
+        Returns
+        -------
+        Settings
+            The same as they were.
 
         Raises
         ------

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.arrays import Arrays, Floats
+from muse.memory import check_memory_for_algebra
 from muse.selection import context_weights, selection_options
 from muse.settings import Settings
 from muse.whitening import CONSTANT, unit_rows, whiten
@@ -54,6 +55,7 @@ def split_arrays(
     Arrays
         Padded for training. With ``settings.senses == "auto"`` a word gets as many senses as its contexts support.
     """
+    check_memory_for_algebra()
     whitened = whiten(arrays.sense_vectors, corpus, arrays.word_counts, settings)
     # A word's own vector is in each of its contexts and tells none of them apart.
     options = selection_options(settings.replace(context_center=False))

@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 
 from muse import _core, cuda
 from muse.checkpoints import Checkpoints
-from muse.errors import DivergenceError
+from muse.errors import DivergenceError, InsufficientMemoryError
 from muse.initial import initial_arrays
+from muse.interrupts import HeldInterrupts
+from muse.memory import estimate_memory, out_of_memory, readable_size
 from muse.progress import Bar, progress_bar
 from muse.selection import context_weights, selection_options
 from muse.settings import Settings
 from muse.split import split_arrays
+from muse.state import STATE_FIELDS, check_state
 from muse.watching import EpochTotals, log_row, warn_about
 
 if TYPE_CHECKING:
@@ -28,7 +31,6 @@ __all__ = ["check_device", "core_options", "train_model"]
 
 logger = logging.getLogger("muse")
 
-_STATE = {"epochs", "stage", "batch", "warm", "split_due", "corpus", "sums"}  # MUSE.training_state, see _Run._publish
 _TOKENS_AT_ONCE = 1 << 16  # on a device, which is idle with fewer
 _COUNTED_TOKENS = 1 << 18  # whose senses are counted at once: Ctrl-C waits for no more
 
@@ -43,9 +45,11 @@ def train_model(
     ValueError
         If `resume` is given and `model` was not in training, or not on this corpus for as many epochs.
     DivergenceError
-        If a loss or reward is no longer a finite number. The model is left without values.
+        If scores grow beyond bounds. The model keeps its last finite values.
     KeyboardInterrupt
         On Ctrl-C, within a second; the model can be used as it is then, and training resumed.
+    InsufficientMemoryError
+        If memory runs out; the model can be used as it is then.
     """
     check_device(model.settings)
     run = _Run(model, corpus, epochs, resume)
@@ -56,13 +60,14 @@ def train_model(
     try:
         run.train(callbacks)
         run.count_senses()
-    except DivergenceError:
-        model.set_arrays(None)
-        raise
     except KeyboardInterrupt:
         logger.info("training was interrupted; train(resume=True) goes on from here")
         _call(callbacks, "on_train_end", model)
         raise
+    except InsufficientMemoryError:
+        raise
+    except MemoryError as error:
+        raise run.out_of_memory() from error
     run.checkpoints.write(model)
     _call(callbacks, "on_train_end", model)
 
@@ -70,7 +75,7 @@ def train_model(
 def is_finished(model: MUSE, epochs: int) -> bool:
     """Whether the model has been trained for all of these epochs, so that nothing is left for `resume`."""
     state = model.training_state
-    if not _STATE.issubset(state) or state["epochs"] != epochs:
+    if not STATE_FIELDS.issubset(state) or state["epochs"] != epochs:
         return False
     return bool(state["stage"] >= len(_schedule(model.settings, epochs, warm=bool(state["warm"]))))
 
@@ -185,8 +190,9 @@ class _Run:
         self._publish(self.arrays.sense_counts)
 
     def _resumable(self, state: dict[str, Any]) -> dict[str, Any]:
-        if not _STATE.issubset(state) or not self.model.is_trained:
+        if not STATE_FIELDS.issubset(state) or not self.model.is_trained:
             raise ValueError("there is no training to resume: load a checkpoint, or call train without resume=True")
+        check_state(state)
         if state["epochs"] != self.epochs:
             raise ValueError(
                 f"the model was in training for {state['epochs']} epochs; leave epochs out to resume that, or call "
@@ -238,10 +244,11 @@ class _Run:
         start = time.perf_counter()
         logger.info("splitting %d words into senses", len(self.wanted))
         bar.set_postfix_str("splitting")
-        self.arrays = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
-        self.split_due = False
-        self.totals = self._new_totals()
-        self._publish(self.arrays.sense_counts)
+        split = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
+        with HeldInterrupts():
+            self.arrays, self.split_due = split, False
+            self.totals = self._new_totals()
+            self._publish(split.sense_counts)
         bar.set_postfix_str()
         logger.info("the split took %.1f s", time.perf_counter() - start)
 
@@ -252,11 +259,9 @@ class _Run:
         self.batch = max(first, self.batch)
         while self.batch < last:
             self._run_batches(trainer, stage, last, bar)
-            if self.batch < last:
-                self._publish(self.totals.sense_use)
-                if self.checkpoints.is_due():
-                    self._check_finite(stage)
-                    self.checkpoints.write(self.model)
+            if self.batch < last and self.checkpoints.is_due():
+                self._check_finite(stage)
+                self.checkpoints.write(self.model)
         self._check_finite(stage)
         return self.totals.row(stage.epoch + 1, "words" if stage.words else "senses", alpha, self.arrays)
 
@@ -266,27 +271,37 @@ class _Run:
 
         def tick(tokens: int) -> bool:
             nonlocal shown
+            held.let_through()
             bar.update(tokens - shown)
             shown = tokens
             return not self.checkpoints.is_due()
 
         stop = self.batch + self.checkpoints.batches(last - self.batch)
-        stats = trainer.run(stage.epoch, self.batch, stop, self.batches_at_once, tick)
-        if stats["diverged"]:
-            raise self._divergence(stage, "a loss is no longer a finite number")
-        self.batch = stats["next_batch"]
-        self.totals.add(stats)
-        self.checkpoints.trained(stats["tokens"])
-        bar.update(stats["tokens"] - shown)
-        if stats["error"] is not None:  # Ctrl-C: say where training stands, then stop
+        with HeldInterrupts() as held:
+            try:
+                stats = trainer.run(stage.epoch, self.batch, stop, self.batches_at_once, tick)
+            except BaseException:  # of a thread: which batches are done is unknown
+                self._give_up()
+                raise
+            if stats["diverged"]:
+                raise self._divergence(stage, "scores grew beyond all bounds")
+            self.batch = stats["next_batch"]
+            self.totals.add(stats)
             self._publish(self.totals.sense_use)
-            raise stats["error"]
+            self.checkpoints.trained(stats["tokens"])
+            bar.update(stats["tokens"] - shown)
+            if stats["cut"]:
+                logger.warning("a batch was cut short, so what a resumed training makes of it is not exactly the same; "
+                               "lower batch_tokens (%d) to avoid that", self.settings.batch_tokens)  # fmt: skip
+            if stats["error"] is not None:  # Ctrl-C, or an exception of the progress bar
+                raise stats["error"]
 
     def _finish_epoch(self, row: dict[str, Any]) -> None:
-        use = self.totals.sense_use
-        self.stage, self.batch, self.totals = self.stage + 1, 0, self._new_totals()
-        self.model.history.append(row)
-        self._publish(use)
+        with HeldInterrupts():
+            use = self.totals.sense_use
+            self.stage, self.batch, self.totals = self.stage + 1, 0, self._new_totals()
+            self.model.history.append(row)
+            self._publish(use)
         log_row(row, self.epochs)
         warn_about(row)
         if self.checkpoints.is_due(epoch_ends=True) and self.stage < len(self.stages):
@@ -318,10 +333,32 @@ class _Run:
 
     def _divergence(self, stage: _Stage, sign: str) -> DivergenceError:
         settings = self.settings
+        try:
+            self.arrays.check_finite()
+            self._give_up()
+            left = "keeps its last finite values"
+        except ValueError:  # threads can be faster than the check of the scores
+            self.model.set_arrays(None)
+            left = "is left without values"
+        if self.checkpoints.last is not None:
+            left += f" (the last checkpoint is {str(self.checkpoints.last)!r})"
         return DivergenceError(
-            f"training diverged in epoch {stage.epoch + 1} ({sign}), and the model is left without values; make a new "
-            f"one with a lower alpha ({settings.alpha:g}) or selection_alpha ({settings.selection_alpha:g}), or with "
-            f"max_norm ({settings.max_norm:g}) at a bound such as 30"
+            f"training diverged in epoch {stage.epoch + 1} ({sign}) and stopped; the model {left}. Make a new one with "
+            f"a lower alpha ({settings.alpha:g}) or selection_alpha ({settings.selection_alpha:g}), or with max_norm "
+            f"({settings.max_norm:g}) at a bound such as 30"
+        )
+
+    def _give_up(self) -> None:
+        """Let the model have the arrays as they are, from where training cannot be resumed."""
+        self._publish(self.totals.sense_use)
+        self.model.training_state = {}
+
+    def out_of_memory(self) -> InsufficientMemoryError:
+        """The error that says so."""
+        needed = estimate_memory(self.settings, self.arrays.n_words, self.arrays.n_senses)["total"]
+        return out_of_memory(
+            f"training a model that takes about {readable_size(needed)} with {self.workers} workers",
+            f"lower vector_size ({self.settings.vector_size}), batch_tokens ({self.settings.batch_tokens}) or workers",
         )
 
     # -- what the model shows ----------------------------------------------------------------------------------------

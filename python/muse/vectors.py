@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from muse import _core
 from muse.arrays import Arrays, Floats
+from muse.comparisons import Comparisons
 from muse.errors import UnknownSenseError
-from muse.formats.word2vec import write_word2vec
+from muse.keyed import Neighbours, unit
 from muse.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors as GensimKeyedVectors
 
 __all__ = ["SenseKey", "SenseVectors", "WordVectors", "parse_sense_key"]
 
 SenseKey: TypeAlias = str | tuple[str, int]
-Neighbours: TypeAlias = list[tuple[str, float]]
-Key = TypeVar("Key", bound="str | tuple[str, int]")
-
-_BLOCK_ROWS = 1 << 16
 
 
 def parse_sense_key(key: SenseKey) -> tuple[str, int]:
@@ -45,221 +37,7 @@ def parse_sense_key(key: SenseKey) -> tuple[str, int]:
     raise TypeError(f"a sense key is a string such as 'head#0' or a pair such as ('head', 0); got {key!r}")
 
 
-class KeyedVectors(ABC, Generic[Key]):
-    """Vectors with keys, and the queries on them. A vector of zeros has similarity 0 with everything."""
-
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
-        self._vocabulary = vocabulary
-        self._arrays = arrays
-        self._inverse_norms: Floats | None = None
-        self._key_to_index: dict[str, int] | None = None
-
-    def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
-        """Take over new values after training, and forget what was derived from the old ones."""
-        self._vocabulary, self._arrays, self._inverse_norms, self._key_to_index = vocabulary, arrays, None, None
-
-    # -- what the two kinds tell about themselves --------------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def vectors(self) -> Floats:
-        """All vectors, float32 (N, D)."""
-
-    @property
-    @abstractmethod
-    def index_to_key(self) -> Sequence[str]:
-        """The key of each row, as strings."""
-
-    @abstractmethod
-    def index(self, key: Key) -> int:
-        """The row of a key."""
-
-    @abstractmethod
-    def _is_key(self, item: object) -> bool:
-        """Whether an item of a query is a key, not a vector or a pair of key and weight."""
-
-    @abstractmethod
-    def _rows_of_words(self, n_words: int) -> int:
-        """How many rows belong to the first `n_words` words."""
-
-    @abstractmethod
-    def _counts(self) -> NDArray[np.int64]:
-        """How often each key was seen, int64 (N,)."""
-
-    # -- single vectors ----------------------------------------------------------------------------------------------
-
-    @property
-    def vector_size(self) -> int:
-        """D, the dimension of the vectors."""
-        return self._arrays.vector_size
-
-    @property
-    def key_to_index(self) -> Mapping[str, int]:
-        """The row of each key; of senses, made at the first use."""
-        if self._key_to_index is None:
-            self._key_to_index = {key: row for row, key in enumerate(self.index_to_key)}
-        return MappingProxyType(self._key_to_index)
-
-    def get_vecattr(self, key: Key, attr: str) -> int:
-        """How often a key was seen, for ``attr="count"``; gensim's name, and its only attribute here."""
-        if attr != "count":
-            raise ValueError(f"vectors have no attribute {attr!r} here, only 'count'")
-        return int(self._counts()[self.index(key)])
-
-    def __len__(self) -> int:
-        return len(self.index_to_key)
-
-    def __contains__(self, key: object) -> bool:
-        try:
-            self.index(key)  # type: ignore[arg-type]
-        except (KeyError, TypeError):
-            return False
-        return True
-
-    @overload
-    def __getitem__(self, key: Key) -> Floats: ...
-    @overload
-    def __getitem__(self, key: list[Key]) -> Floats: ...
-    def __getitem__(self, key: Key | list[Key]) -> Floats:
-        """A copy of the vector of a key, float32 (D,), or of the vectors of a list of keys, float32 (N, D)."""
-        if isinstance(key, list):
-            return np.stack([self[item] for item in key]) if key else np.empty((0, self.vector_size), np.float32)
-        return self._row(self.index(key)).copy()
-
-    def _row(self, row: int) -> Floats:
-        vector: Floats = self.vectors[row]
-        return vector
-
-    # -- queries -----------------------------------------------------------------------------------------------------
-
-    def similarity(self, first: Key, second: Key) -> float:
-        """Cosine of two keys; 0 where one has a vector of zeros."""
-        return float(np.clip(_unit(self[first]) @ _unit(self[second]), -1.0, 1.0))
-
-    def doesnt_match(self, keys: Iterable[Key]) -> Key:
-        """The key that is least similar to the mean of all."""
-        listed = list(keys)
-        if not listed:
-            raise ValueError("doesnt_match needs at least one key")
-        units = np.stack([_unit(self[key]) for key in listed])
-        return listed[int(np.argmin(units @ _unit(units.mean(axis=0))))]
-
-    def _query(self, positive: Any, negative: Any) -> tuple[Floats, set[int]]:
-        """The direction that positive and negative items point in, and the rows of those that are keys."""
-        total, rows = np.zeros(self.vector_size, np.float32), set()
-        items = [(item, 1.0) for item in self._as_items(positive)] + [(item, -1.0) for item in self._as_items(negative)]
-        if not items:
-            raise ValueError("most_similar needs at least one key or vector in positive or negative")
-        for item, sign in items:
-            if not self._is_key(item) and isinstance(item, tuple) and len(item) == 2:
-                item, sign = item[0], sign * float(item[1])
-            if self._is_key(item):
-                row = self.index(item)
-                rows.add(row)
-                vector = self._row(row)
-            else:
-                vector = self._as_vector(item)
-            total += np.float32(sign) * _unit(vector)
-        return total, rows
-
-    def _as_items(self, given: Any) -> list[Any]:
-        if given is None:
-            return []
-        if self._is_key(given) or (isinstance(given, np.ndarray) and given.ndim == 1):
-            return [given]
-        return list(given)
-
-    def _as_vector(self, item: ArrayLike) -> Floats:
-        vector = np.asarray(item)
-        if vector.dtype.kind not in "fiu" or vector.shape != (self.vector_size,):
-            raise TypeError(f"most_similar takes keys and vectors of {self.vector_size} numbers; got {item!r}")
-        return vector.astype(np.float32)
-
-    def _nearest(
-        self,
-        queries: Floats,
-        topn: int,
-        *,
-        excluded: Sequence[set[int]],
-        restrict_vocab: int | None = None,
-        keep: NDArray[np.bool_] | None = None,
-    ) -> list[Neighbours]:
-        """The keys with the largest cosines, for each of M queries, float32 (M, D), without its excluded rows."""
-        if isinstance(topn, bool) or not isinstance(topn, (int, np.integer)) or topn < 1:
-            raise ValueError(f"topn must be an integer of at least 1, or None for all similarities; got {topn!r}")
-        end = self._end(restrict_vocab)
-        wanted = min(int(topn) + max(map(len, excluded)), max(end, 1))
-        mask = None if keep is None else keep[:end].view(np.uint8)
-        queries = np.stack([_unit(query) for query in queries])
-        rows, scores = _core.top_k(self.vectors[:end], queries, wanted, scale=self._scales()[:end], mask=mask)
-        keys = self.index_to_key
-        return [
-            [(keys[row], float(score)) for row, score in zip(*found, strict=True) if row >= 0 and row not in out][:topn]
-            for *found, out in zip(rows.tolist(), scores.tolist(), excluded, strict=True)
-        ]
-
-    def _end(self, restrict_vocab: int | None) -> int:
-        """The row behind the last one that takes part."""
-        if restrict_vocab is None:
-            return len(self)
-        if restrict_vocab < 1:
-            raise ValueError(f"restrict_vocab must be at least 1; got {restrict_vocab}")
-        return self._rows_of_words(min(restrict_vocab, self._arrays.n_words))
-
-    def _similarities(self, query: Floats, restrict_vocab: int | None) -> Floats:
-        end = self._end(restrict_vocab)
-        with np.errstate(invalid="ignore"):
-            cosines: Floats = (self.vectors[:end] @ _unit(query)) * self._scales()[:end]
-        return cosines
-
-    def _scales(self) -> Floats:
-        """One over the length of each vector, 0 for vectors of zeros: makes cosines without a copy of the vectors."""
-        if self._inverse_norms is None:
-            vectors = self.vectors
-            squares = np.empty(len(vectors), np.float64)
-            with np.errstate(invalid="ignore"):
-                for first in range(0, len(vectors), _BLOCK_ROWS):
-                    block = vectors[first : first + _BLOCK_ROWS].astype(np.float64)
-                    squares[first : first + _BLOCK_ROWS] = np.einsum("ij,ij->i", block, block)
-                norms = np.sqrt(squares)
-            scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-            self._inverse_norms = scales.astype(np.float32)
-        return self._inverse_norms
-
-    # -- other tools -------------------------------------------------------------------------------------------------
-
-    def save_word2vec_format(
-        self, path: str | PathLike[str], *, binary: bool = False, replace_spaces: str | None = None
-    ) -> None:
-        """Write keys and vectors as word2vec does, text or binary; see `muse.formats.word2vec.write_word2vec`.
-
-        Raises
-        ------
-        ValueError
-            If a key has white space in it, which the format cannot hold, and `replace_spaces` is not given.
-        """
-        write_word2vec(path, self.index_to_key, self.vectors, binary=binary, replace_spaces=replace_spaces)
-
-    def to_gensim(self) -> GensimKeyedVectors:
-        """A copy of these vectors as gensim ``KeyedVectors``, with counts.
-
-        Raises
-        ------
-        ImportError
-            If gensim is not installed.
-        """
-        try:
-            from gensim.models import KeyedVectors as Gensim
-        except ImportError as error:
-            raise ImportError("to_gensim needs gensim; install it with: pip install gensim") from error
-        keyed = Gensim(self.vector_size)
-        keyed.add_vectors(list(self.index_to_key), np.ascontiguousarray(self.vectors))
-        keyed.allocate_vecattrs(["count"], [np.int64])
-        keyed.expandos["count"][:] = self._counts()
-        return keyed
-
-
-class SenseVectors(KeyedVectors[SenseKey]):
+class SenseVectors(Comparisons[SenseKey]):
     """Sense vectors under the keys ``"head#0"`` or ``("head", 0)``: what ``model.sv`` is.
 
     Examples
@@ -332,8 +110,11 @@ class SenseVectors(KeyedVectors[SenseKey]):
     def neighbours_of(
         self, word: str, topn: int = 10, *, exclude_same_word: bool = False, min_prior: float = 0.0
     ) -> list[Neighbours]:
-        """`most_similar` for each sense of a word, in one search."""
-        rows = self._arrays.rows_of(self._vocabulary.index(word))
+        """`most_similar` for each sense of a `word`, in one search.
+
+        The options `topn`, `exclude_same_word` and `min_prior` are those of `most_similar`.
+        """
+        rows = self._rows_of(word)
         excluded = [{row} for row in range(rows.start, rows.stop)]
         return self._neighbours(self.vectors[rows], topn, excluded, exclude_same_word, min_prior, None)
 
@@ -351,6 +132,13 @@ class SenseVectors(KeyedVectors[SenseKey]):
         keep = self._arrays.priors() >= min_prior if min_prior > 0 else None
         return self._nearest(queries, topn, excluded=rows, restrict_vocab=restrict_vocab, keep=keep)
 
+    def _word_similarity(self, first: str, second: str) -> float:
+        units = [np.stack([unit(row) for row in self.vectors[self._rows_of(word)]]) for word in (first, second)]
+        return float((units[0] @ units[1].T).max())
+
+    def _rows_of(self, word: str) -> slice[int, int, None]:
+        return self._arrays.rows_of(self._vocabulary.index(word))
+
     def _siblings(self, row: int) -> range:
         rows = self._arrays.rows_of(self._arrays.word_of(row))
         return range(rows.start, rows.stop)
@@ -366,15 +154,21 @@ class SenseVectors(KeyedVectors[SenseKey]):
         return self._arrays.sense_counts
 
 
-class WordVectors(KeyedVectors[str]):
-    """One vector a word, the mean of its senses weighted by their priors: what ``model.wv`` is."""
+class WordVectors(Comparisons[str]):
+    """One vector a word, the mean of its senses weighted by their priors: what ``model.wv`` is.
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
+    Examples
+    --------
+    >>> model.wv.most_similar(positive=["paris", "italy"], negative=["france"], topn=1)  # doctest: +SKIP
+    [('rome', 0.75)]
+    """
+
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None, means: Floats | None = None) -> None:
         super().__init__(vocabulary, arrays)
-        self._means: Floats | None = None
+        self._means = means
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
-        """Take over new values after training, and forget what was derived from the old ones."""
+        """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
         super().refresh(vocabulary, arrays)
         self._means = None
 
@@ -436,6 +230,57 @@ class WordVectors(KeyedVectors[str]):
             return self._similarities(query, restrict_vocab)
         return self._nearest(query[None], topn, excluded=[rows], restrict_vocab=restrict_vocab)[0]
 
+    def similar_by_word(self, word: str, topn: int | None = 10, **options: Any) -> Any:
+        """`most_similar` of one `word`; `topn` and other `options` as there."""
+        return self.similar_by_key(word, topn, **options)
+
+    def words_closer_than(self, word: str, other: str) -> list[str]:
+        """All words that are closer to `word` than `other` is."""
+        return self.closer_than(word, other)
+
+    def evaluate_word_analogies(
+        self,
+        analogies: str | PathLike[str],
+        *,
+        restrict_vocab: int | None = 300_000,
+        case_insensitive: bool = True,
+        dummy4unknown: bool = False,
+    ) -> tuple[float, list[dict[str, Any]]]:
+        """Accuracy in analogies a : b = c : ?, in gensim's form.
+
+        Parameters
+        ----------
+        analogies : path-like
+            A file such as ``questions-words.txt``: four words a line, and lines ``: name`` that begin a section.
+        restrict_vocab : int, optional
+            Search the first, most frequent words only, and skip questions with others.
+        case_insensitive : bool
+            Let case aside; the most frequent spelling counts.
+        dummy4unknown : bool
+            Count questions with an unknown word as wrong, instead of skipping them.
+
+        Returns
+        -------
+        score : float
+            Share of right answers.
+        sections : list of dict
+            ``section``, ``correct`` and ``incorrect``, lists of (a, b, c, expected); the last one is the total.
+
+        Raises
+        ------
+        FileNotFoundError, ValueError
+            For a missing file or a line that is none of these, with its number.
+        """
+        from muse.evaluation.analogies import answer_analogies, read_analogies
+
+        spelling = self._spellings(restrict_vocab, case_insensitive)
+        return answer_analogies(
+            self, read_analogies(analogies), spelling, restrict_vocab=restrict_vocab, dummy4unknown=dummy4unknown
+        )
+
+    def _word_similarity(self, first: str, second: str) -> float:
+        return self.similarity(first, second)
+
     def _row(self, row: int) -> Floats:
         return self._arrays.word_vector(row) if self._means is None else self._means[row]
 
@@ -446,7 +291,7 @@ class WordVectors(KeyedVectors[str]):
         return n_words
 
     def _counts(self) -> NDArray[np.int64]:
-        return self._arrays.word_counts
+        return self._vocabulary.counts
 
 
 class _SenseKeys(Sequence[str]):
@@ -476,13 +321,3 @@ class _SenseKeys(Sequence[str]):
         for word, senses in zip(self._words, np.diff(self._arrays.sense_offset).tolist(), strict=True):
             for number in range(senses):
                 yield f"{word}#{number}"
-
-
-def _unit(vector: Floats) -> Floats:
-    """The vector at length 1, or zeros for zeros and for what is not finite."""
-    with np.errstate(invalid="ignore"):
-        length = float(np.linalg.norm(vector.astype(np.float64)))
-    if not 0.0 < length < np.inf:
-        return np.zeros(len(vector), np.float32)
-    scaled: Floats = (vector / length).astype(np.float32)
-    return scaled

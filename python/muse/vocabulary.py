@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from muse.errors import UnknownWordError, nearest_spellings
 
-__all__ = ["Vocabulary"]
+__all__ = ["Vocabulary", "counts_of"]
+
+_LARGEST_TOTAL = 2**62  # sums and products of counts stay far from the end of int64
 
 
 class Vocabulary:
@@ -89,3 +93,31 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"<Vocabulary: {len(self)} words, {int(self.counts.sum())} of {self.raw_words} tokens>"
+
+
+def counts_of(word_freq: Mapping[str, Any]) -> NDArray[np.int64]:
+    """The counts of a table ``{word: count}`` that a user gives, checked, int64 (V,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        See `MUSE.build_vocab_from_freq`.
+    """
+    if not isinstance(word_freq, Mapping):
+        raise TypeError(f"word_freq must be a dict {{word: count}}; got {type(word_freq).__name__}")
+    if not word_freq:
+        raise ValueError("word_freq is empty; give a dict {word: count}")
+    total = 0
+    for word, count in word_freq.items():
+        if not isinstance(word, str):
+            raise TypeError(f"the words of word_freq must be strings; got {word!r}")
+        if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise ValueError(f"the word {word!r} of word_freq holds a lone surrogate, which is not text")
+        if isinstance(count, (bool, np.bool_)) or not isinstance(count, Integral):
+            raise TypeError(f"word_freq[{word!r}] must be an integer; got {count!r}")
+        if count < 0:
+            raise ValueError(f"word_freq[{word!r}] must not be negative; got {count}")
+        total += int(count)
+    if total > _LARGEST_TOTAL:
+        raise ValueError(f"the counts of word_freq add up to {total}, which is more than 2^62; scale them down")
+    return np.fromiter(word_freq.values(), np.int64, len(word_freq))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.arrays import Arrays, Floats
+from muse.state import SUMS
 
 __all__ = ["EpochTotals", "log_row", "warn_about"]
 
@@ -20,7 +21,6 @@ _WATCHED_USES = 20  # words used less often in an epoch say nothing about collap
 _COLLAPSED_SHARE = 0.95  # of one sense in a word's uses
 _MANY_COLLAPSED = 0.5  # share of words: then it is the training, not the words
 _LARGE_NORM = 100.0  # rows of P and Q in healthy runs stay below a few tens
-_SUMS = ("tokens", "targets", "pairs", "reward", "loss", "loss_pairs", "entropy", "entropy_targets")
 
 
 class EpochTotals:
@@ -39,14 +39,14 @@ class EpochTotals:
     def __init__(
         self, n_senses: int, sums: Mapping[str, float] | None = None, sense_use: NDArray[np.int64] | None = None
     ) -> None:
-        self.sums: dict[str, float] = dict(sums or dict.fromkeys(_SUMS, 0))
+        self.sums: dict[str, float] = dict(sums or dict.fromkeys(SUMS, 0))
         self.sense_use = np.zeros(n_senses, np.int64) if sense_use is None else sense_use.copy()
         self._before = dict(self.sums)
         self._start = time.perf_counter()
 
     def add(self, stats: Mapping[str, Any]) -> None:
         """Add what the core's trainer returned."""
-        for name in _SUMS:
+        for name in SUMS:
             self.sums[name] += stats[name]
         self.sense_use += stats["sense_use"]
 

@@ -24,10 +24,11 @@ _EIGENVALUE_FLOOR = 1e-5  # of the largest: directions without variance are not 
 _LEAST_VARIANCE = 1e-12  # of the averages of unit vectors that contexts are: less is rounding
 # Quantiles of the cosine between mean contexts of two random words. Two senses may be about as close as unrelated words
 # are; three must be further apart, since a needless third cluster lies between the others (benchmarks/senses).
-_QUANTILE_TWO, _QUANTILE_MORE = 0.90, 0.65
+_QUANTILE_TWO, _QUANTILE_MORE = 0.95, 0.65
 _LEAST_WORDS = 100  # for such a quantile
 _NEARBY = 10  # sentences
 _LEAST_PAIRS = 200  # of uses
+_ENOUGH = 4000  # contexts for a mean
 _ALIKE = 0.1  # how much closer nearby uses are in running text: about 0.2 in an encyclopedia, 0 when it is shuffled
 
 # The column of shares, in lengths of a context. It is small so that the shares learn slowly: where they learn as fast
@@ -65,6 +66,7 @@ def whiten(word_vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.i
     words, places, contexts = _sample_contexts(matrix, corpus, word_counts, settings)
     contexts = contexts[:, : unit.shape[1]]
     cosines: tuple[float, ...] = ()
+    transform = np.eye(unit.shape[1])
     if len(contexts) >= 2 * unit.shape[1]:  # in a tiny corpus there is no covariance to speak of
         means = np.zeros((words[-1] + 1, unit.shape[1]))
         np.add.at(means, words, contexts)
@@ -75,11 +77,11 @@ def whiten(word_vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.i
             variance = np.maximum(variance, variance[-1] * _EIGENVALUE_FLOOR)
             transform = axes / variance ** (settings.whitening / 2)
             vectors[:] = vectors @ transform
-            means, contexts = means @ transform, contexts @ transform
-        cosines = _calibrate(means, settings.seed)
+        cosines = _calibrate(means @ transform, settings.seed)
     if settings.share_weight:
-        matrix[:, -1] = CONSTANT * np.linalg.norm(contexts, axis=1).mean() if len(contexts) else CONSTANT
-    return Whitened(matrix, _is_running(corpus, words, places, contexts), *cosines)
+        some = _product(contexts[:: max(1, len(contexts) // _ENOUGH)], transform)
+        matrix[:, -1] = CONSTANT * np.linalg.norm(some, axis=1).mean() if len(some) else CONSTANT
+    return Whitened(matrix, _is_running(corpus, words, places, contexts, transform), *cosines)
 
 
 def unit_rows(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -109,18 +111,32 @@ def _sample_contexts(
 
 
 def _is_running(
-    corpus: _core.Corpus, words: NDArray[np.int64], places: NDArray[np.int64], contexts: NDArray[np.float64]
+    corpus: _core.Corpus,
+    words: NDArray[np.int64],
+    places: NDArray[np.int64],
+    contexts: NDArray[np.float64],
+    transform: NDArray[np.float64],
 ) -> bool:
     """Whether two uses of a word in nearby sentences have more similar contexts than two uses that are far apart."""
-    sentences = np.searchsorted(corpus.offsets, places, side="right")
-    apart = np.diff(sentences)
-    near = (words[1:] == words[:-1]) & (apart > 0) & (apart <= _NEARBY)
-    far = (words[1:] == words[:-1]) & (apart > 10 * _NEARBY)
-    if min(near.sum(), far.sum()) < _LEAST_PAIRS:
-        return False
-    unit = unit_rows(contexts)
-    cosines = np.einsum("ij,ij->i", unit[1:], unit[:-1])
-    return bool(cosines[near].mean() - cosines[far].mean() > _ALIKE)
+    apart = np.diff(np.searchsorted(corpus.offsets, places, side="right"))
+    same = words[1:] == words[:-1]
+
+    def likeness(pairs: NDArray[np.bool_]) -> float:
+        first = np.flatnonzero(same & pairs)
+        if len(first) < _LEAST_PAIRS:
+            return np.nan
+        first = first[:: max(1, len(first) // _ENOUGH)]
+        one, other = (unit_rows(_product(contexts[rows], transform)) for rows in (first, first + 1))
+        return float(np.einsum("ij,ij->i", one, other).mean())
+
+    near, far = likeness((apart > 0) & (apart <= _NEARBY)), likeness(apart > 10 * _NEARBY)
+    return near - far > _ALIKE  # not where one of them is unknown
+
+
+def _product(rows: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Without BLAS: a process that is forked while threads of BLAS are at work on a large product hangs."""
+    product: NDArray[np.float64] = np.einsum("ij,jk->ik", rows, matrix)
+    return product
 
 
 def _calibrate(means: NDArray[np.float64], seed: int) -> tuple[float, ...]:

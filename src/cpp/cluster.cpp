@@ -102,6 +102,17 @@ class SphericalKMeans {
     best_bias_ = bias_;
   }
 
+  // Goes on from the best assignment with the rows of `x`.
+  void settle(const float* x, int n, int k) {
+    for (int i = 0; i < options_.iterations; ++i) {
+      centre(x, n, k);
+      assign(x, n, k);
+      if (assignment_ == best_assignment_) return;
+      best_assignment_ = assignment_;
+    }
+    centre(x, n, k);
+  }
+
   const std::vector<float>& centroids() const { return best_centroids_; }
   const std::vector<int>& assignment() const { return best_assignment_; }
   const std::vector<float>& bias() const { return best_bias_; }  // what a cluster's share adds to its scores
@@ -210,7 +221,10 @@ class Splitter {
       found = static_cast<int>(senses.counts.size());
       if (found < 2 && k == 2) break;
       if (found < 2) continue;  // many needless clusters at once: go on with two
-      if (!options_.adaptive || supported(senses, n, k)) return with_shares(std::move(senses));
+      if (!options_.adaptive) return with_shares(std::move(senses));
+      // Clusters of averages lie closer together than those of the contexts, by which the limits are measured.
+      if (clustered != contexts_.data()) kmeans_.settle(contexts_.data(), n, k);
+      if (supported(collect(n, k), n, k)) return with_shares(std::move(senses));
     }
     return one_sense(n);
   }
@@ -308,7 +322,7 @@ Split split_senses(const Matrix& context, const SelectionOptions& options, std::
   const auto caller = std::this_thread::get_id();
   const auto words = static_cast<std::int64_t>(wanted.size());
   std::vector<WordSenses> found(wanted.size());
-  parallel_chunks(words, 16, workers, [&] {
+  parallel_chunks(words, 4, workers, [&] {
     return [&, splitter = Splitter(context, options, weights, corpus, split)](std::int64_t first,
                                                                               std::int64_t last) mutable {
       if (std::this_thread::get_id() == caller) poll();

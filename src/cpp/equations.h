@@ -21,6 +21,11 @@ MUSE_HOST_DEVICE inline float log_sigmoid(float x) {
   return x < 0.0f ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x));
 }
 
+// Scores beyond these mean that training diverges. Sigmoid and softmax have long been flat there, and the largest float
+// is still so far away that the values which gave such a score, and are left as they are, are finite.
+inline constexpr float kLargestDot = 1e6f;     // of U and V
+inline constexpr float kLargestScore = 1e12f;  // of the selector, whose context may be a sum over thousands of words
+
 MUSE_HOST_DEVICE inline float largest(const float* s, int k) {
   float top = s[0];
   for (int i = 1; i < k; ++i) top = s[i] > top ? s[i] : top;

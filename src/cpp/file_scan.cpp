@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "parallel.h"
 #include "text_block.h"
 
 namespace muse {
@@ -15,17 +17,21 @@ FileScan::FileScan(InputFile file, Encoder& encoder)
 
 bool FileScan::run(int workers, const ByteProgress& progress) {
   bool complete = false;
-  {
-    std::vector<std::jthread> threads;  // joined at the end of this scope, also when something throws
-    try {
-      const std::int64_t n_threads = std::clamp<std::int64_t>(n_blocks_, 1, std::max(1, workers));
-      for (std::int64_t i = 0; i < n_threads; ++i) threads.emplace_back([this] { work(); });
-      complete = watch(progress);
-    } catch (...) {
-      stop();
-      throw;
-    }
+  const auto n_threads = static_cast<int>(std::clamp<std::int64_t>(n_blocks_, 1, std::max(1, workers)));
+  std::vector<std::thread> threads;
+  const auto join = [&threads] {
+    for (std::thread& thread : threads) thread.join();
+  };
+  try {
+    start_threads(threads, n_threads, [this] { work(); });
+    if (threads.empty()) throw std::runtime_error("the system gives this process no thread to read on");
+    complete = watch(progress);
+  } catch (...) {
+    stop();
+    join();
+    throw;
   }
+  join();
   if (error_) std::rethrow_exception(error_);
   return complete;
 }

@@ -98,21 +98,21 @@ class Selector {
   Selector(const Model& model, const SelectionOptions& options, std::span<const float> weights, float temperature)
       : model_(model), options_(options), weights_(weights), temperature_(temperature), kernels_(kernels()) {}
 
-  void run(const Contexts& contexts, std::int64_t first, std::int64_t last, std::int32_t* sense, float* probability) {
+  void run(const Contexts& contexts, std::int64_t first, std::int64_t last, const Choices& out) {
     const std::int64_t begin = contexts.offsets[static_cast<std::size_t>(first)];
     const std::int64_t end = contexts.offsets[static_cast<std::size_t>(last)];
     const std::int64_t reach = options_.cross_sentences ? options_.window : 0;
     const std::int64_t low = std::max(contexts.offsets.front(), begin - reach);
     const std::int64_t high = std::min(contexts.offsets.back(), end + reach);
     for (std::int64_t at = begin; at < end; at += kChunk)
-      select(contexts, first, last, at, std::min(end, at + kChunk), low, high, sense, probability);
+      select(contexts, first, last, at, std::min(end, at + kChunk), low, high, out);
   }
 
  private:
   static constexpr std::int64_t kChunk = 4096;  // tokens whose sums are held at once
 
   void select(const Contexts& contexts, std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end,
-              std::int64_t low, std::int64_t high, std::int32_t* sense, float* probability) {
+              std::int64_t low, std::int64_t high, const Choices& out) {
     low = std::max(low, begin - options_.window);
     high = std::min(high, end + options_.window);
     const auto n = static_cast<std::size_t>(high - low);
@@ -142,26 +142,33 @@ class Selector {
                 totals_.data());
     const float* sum = sums_.data();
     for (std::int64_t at = begin; at < end; ++at) {
-      sense[at] = 0;
-      if (probability != nullptr) probability[at] = 1.0f;
+      out.sense[at] = 0;
+      if (out.probability != nullptr) out.probability[at] = 1.0f;
+      if (out.margin != nullptr) out.margin[at] = 1.0f;
       if (model_.senses_of(contexts.tokens[static_cast<std::size_t>(at)]) == 1) continue;
-      choose(contexts.tokens[static_cast<std::size_t>(at)], sum, sense[at],
-             probability == nullptr ? nullptr : probability + at);
+      choose(contexts.tokens[static_cast<std::size_t>(at)], sum, at, out);
       sum += dim;
     }
   }
 
-  void choose(std::int32_t word, const float* context, std::int32_t& sense, float* probability) {
+  void choose(std::int32_t word, const float* context, std::int64_t at, const Choices& out) {
     const int count = model_.senses_of(word);
     scores_.resize(static_cast<std::size_t>(count));
     const std::int64_t first = model_.sense_offset[word];
     for (int k = 0; k < count; ++k)
       scores_[static_cast<std::size_t>(k)] = kernels_.dot(model_.selection.row(first + k), context, model_.context.dim);
-    sense = argmax(scores_.data(), count, 0.0f);
-    if (probability == nullptr) return;
-    float total = 0.0f;
-    for (const float s : scores_) total += std::exp((s - scores_[static_cast<std::size_t>(sense)]) / temperature_);
-    *probability = 1.0f / total;
+    const int best = argmax(scores_.data(), count, 0.0f);
+    out.sense[at] = best;
+    if (out.probability == nullptr && out.margin == nullptr) return;
+    float total = 0.0f, next = 0.0f;
+    for (int k = 0; k < count; ++k) {
+      const float share =
+          std::exp((scores_[static_cast<std::size_t>(k)] - scores_[static_cast<std::size_t>(best)]) / temperature_);
+      total += share;
+      if (k != best) next = std::max(next, share);
+    }
+    if (out.probability != nullptr) out.probability[at] = 1.0f / total;
+    if (out.margin != nullptr) out.margin[at] = (1.0f - next) / total;
   }
 
   const Model& model_;
@@ -177,14 +184,12 @@ class Selector {
 }  // namespace
 
 void select_senses(const Model& model, const SelectionOptions& options, std::span<const float> weights,
-                   const Contexts& contexts, float temperature, int workers, std::int32_t* sense, float* probability) {
+                   const Contexts& contexts, float temperature, int workers, const Choices& choices) {
   constexpr std::int64_t kContextsAtOnce = 256;
   const auto count = static_cast<std::int64_t>(contexts.offsets.size()) - 1;
   parallel_chunks(count, kContextsAtOnce, workers, [&] {
-    return
-        [&, selector = Selector(model, options, weights, temperature)](std::int64_t first, std::int64_t last) mutable {
-          selector.run(contexts, first, last, sense, probability);
-        };
+    return [&, selector = Selector(model, options, weights, temperature)](
+               std::int64_t first, std::int64_t last) mutable { selector.run(contexts, first, last, choices); };
   });
 }
 

@@ -50,9 +50,15 @@ void sense_scores(const Model& model, const SelectionOptions& options, std::span
                   const Contexts& contexts, std::span<const std::int64_t> positions,
                   std::span<const std::int32_t> words, float* scores);
 
-// The best sense (local number) of every token and its probability under pi; `probability` may be null. Ties go to the
-// lowest number here: use must not be random. Runs on `workers` threads.
+// What is selected for every token, in arrays of as many; `probability` and `margin` may be null.
+struct Choices {
+  std::int32_t* sense;           // local number; ties go to the lowest: use must not be random
+  float* probability = nullptr;  // under pi
+  float* margin = nullptr;       // by which it is more probable than the next best sense; 1 where there is no other
+};
+
+// The best sense of every token, on `workers` threads.
 void select_senses(const Model& model, const SelectionOptions& options, std::span<const float> weights,
-                   const Contexts& contexts, float temperature, int workers, std::int32_t* sense, float* probability);
+                   const Contexts& contexts, float temperature, int workers, const Choices& choices);
 
 }  // namespace muse

@@ -19,6 +19,13 @@ void reserve(std::vector<float>& panel, std::int64_t size) {
   if (panel.size() < at(size)) panel.resize(at(size) + kRowPad);
 }
 
+// Whether all are within ±bound; a NaN is not.
+bool all_within(const float* values, int count, float bound) {
+  int beyond = 0;
+  for (int i = 0; i < count; ++i) beyond += !(std::fabs(values[i]) <= bound);
+  return beyond == 0;
+}
+
 }  // namespace
 
 void StepStats::add(const StepStats& other) {
@@ -29,6 +36,8 @@ void StepStats::add(const StepStats& other) {
   loss_pairs += other.loss_pairs;
   entropy += other.entropy;
   entropy_targets += other.entropy_targets;
+  diverged = diverged || other.diverged;
+  cut = cut || other.cut;
 }
 
 StepStats StepStats::rounded() const {
@@ -38,16 +47,19 @@ StepStats StepStats::rounded() const {
   return result;
 }
 
-bool StepStats::finite() const { return std::isfinite(reward) && std::isfinite(loss) && std::isfinite(entropy); }
+bool StepStats::finite() const {
+  return !diverged && std::isfinite(reward) && std::isfinite(loss) && std::isfinite(entropy);
+}
 
 Step::Step(const Model& model, const Options& options, const NegativeSampler& negatives,
-           std::span<const float> context_weights, int epoch, std::int64_t* sense_use)
+           std::span<const float> context_weights, int epoch, std::int64_t* sense_use, const std::atomic<bool>* abandon)
     : model_(model),
       options_(options),
       negatives_(negatives),
       context_weights_(context_weights),
       kernels_(kernels()),
       sense_use_(sense_use),
+      abandon_(abandon),
       sense_draw_(options.seed, at(epoch), Purpose::kSense),
       explore_draw_(options.seed, at(epoch), Purpose::kExplore),
       collocate_draw_(options.seed, at(epoch), Purpose::kCollocate),
@@ -62,10 +74,15 @@ StepStats Step::run(const Batch& batch, float alpha, float selection_alpha) {
   selection_alpha_ = selection_alpha;
   stats_ = StepStats{};
   select();
-  for (int first = batch.first_target; first < batch.last_target; first += options_.group_size)
+  for (int first = batch.first_target; first < batch.last_target && go_on(); first += options_.group_size)
     represent_group(first, std::min(batch.last_target, first + options_.group_size));
-  if (any_choice_ && options_.selection_update != SelectionUpdate::kNone) step_selection();
+  if (go_on() && any_choice_ && options_.selection_update != SelectionUpdate::kNone) step_selection();
   return stats_;
+}
+
+bool Step::go_on() {
+  if (abandon_ != nullptr && abandon_->load(std::memory_order_relaxed)) stats_.cut = true;
+  return !stats_.diverged && !stats_.cut;
 }
 
 // --- selection ---
@@ -85,7 +102,7 @@ void Step::select() {
   const bool factorized = options_.formulation == Formulation::kFactorized;
   forward_.assign(factorized ? at(n) : 0, 0.0f);
   backward_.assign(factorized ? at(n) : 0, 0.0f);
-  for (int i = scored_first_; i < scored_last_; ++i) score_position(i);
+  for (int i = scored_first_; i < scored_last_ && go_on(); ++i) score_position(i);
   gradient_.assign(scores_.size(), 0.0f);
   forward_gradient_.assign(forward_.size(), 0.0f);
   backward_gradient_.assign(backward_.size(), 0.0f);
@@ -125,6 +142,10 @@ void Step::score_position(int i) {
   for (int k = 0; k < count; ++k)
     scores_.push_back(kernels_.dot(model_.selection.row(model_.sense_offset[word] + k), context, dim));
   const float* s = scores_.data() + score_at_[at(i)];
+  if (!all_within(s, count, kLargestScore)) {
+    stats_.diverged = true;
+    return;
+  }
   const auto token = static_cast<std::uint64_t>(batch_->token[at(i)]);
   sense_[at(i)] = choose_sense(options_, s, count, explore_draw_.uniform(token), sense_draw_.uniform(token));
   if (options_.formulation == Formulation::kFactorized) {
@@ -169,6 +190,10 @@ void Step::represent_group(int first, int last) {
   reserve(probabilities_, padded(cells));
   reserve(errors_, padded(cells));
   kernels_.scores(a_.data(), targets, b_.data(), columns, dim, dots_.data());
+  if (!all_within(dots_.data(), cells, kLargestDot)) {
+    stats_.diverged = true;
+    return;
+  }
   kernels_.sigmoid(dots_.data(), cells, probabilities_.data());
   for (int c = 0; c < cells; ++c)
     errors_[at(c)] = skip_gram_error(alpha_, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
@@ -424,7 +449,7 @@ void Step::step_selection() {
       }
     }
   }
-  for (int i = scored_first_; i < scored_last_; ++i) {
+  for (int i = scored_first_; i < scored_last_ && go_on(); ++i) {
     if (!moves(i)) continue;
     const std::int64_t slot = static_cast<std::int64_t>(slot_[at(i)]) * dim;
     const std::int32_t word = batch.word[at(i)];

@@ -8,6 +8,7 @@
 // their negatives, each weighted so that the expected loss is the same.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,6 +31,8 @@ struct StepStats {
   std::int64_t loss_pairs = 0;
   double entropy = 0.0;  // of pi, in nats, summed over entropy_targets (a sample of the targets with a choice)
   std::int64_t entropy_targets = 0;
+  bool diverged = false;  // a score was beyond bounds: nothing was updated from there on
+  bool cut = false;       // `abandon` was set: the rest of the batch was left out
 
   void add(const StepStats& other);
   bool finite() const;
@@ -43,7 +46,8 @@ class Step {
   // `sense_use` (Z,) counts the senses of targets; threads share it.
   // `context_weights` (V,) multiply the rows of P that a selector sees; empty: all one.
   Step(const Model& model, const Options& options, const NegativeSampler& negatives,
-       std::span<const float> context_weights, int epoch, std::int64_t* sense_use);
+       std::span<const float> context_weights, int epoch, std::int64_t* sense_use,
+       const std::atomic<bool>* abandon = nullptr);
 
   StepStats run(const Batch& batch, float alpha, float selection_alpha);
 
@@ -80,6 +84,7 @@ class Step {
   void cap_moved();
   void cap(float* row, int dim) const;
 
+  bool go_on();  // neither diverged nor abandoned
   int senses_of(int i) const { return model_.senses_of(batch_->word[static_cast<std::size_t>(i)]); }
 
   const Model& model_;
@@ -88,6 +93,7 @@ class Step {
   std::span<const float> context_weights_;
   const Kernels& kernels_;
   std::int64_t* sense_use_;
+  const std::atomic<bool>* abandon_;
   RandomStream sense_draw_, explore_draw_, collocate_draw_, negative_draw_, negative_sense_draw_;
   bool any_choice_;  // some word has more than one sense
   bool score_halo_;  // collocates' senses matter

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -86,12 +87,12 @@ float Trainer::selection_alpha_at(int epoch, std::int64_t batch) const {
 }
 
 RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
-                      const std::function<bool(std::int64_t)>& tick) {
+                      const std::function<Tick(std::int64_t)>& tick) {
   check(0 <= first && first <= last && last <= num_batches(), "batches out of range");
   RunStats stats;
   stats.sense_use.assign(static_cast<std::size_t>(model_.num_senses()), 0);
   std::atomic<std::int64_t> next{first}, tokens{0};
-  std::atomic<bool> stop{false}, diverged{false};
+  std::atomic<bool> stop{false}, abandon{false}, diverged{false};
   std::mutex mutex;
   std::condition_variable finished;
   std::exception_ptr error;
@@ -102,7 +103,7 @@ RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int work
     std::exception_ptr failure;
     try {
       const BatchBuilder builder(corpus_, keep_, options_, epoch);
-      Step step(model_, options_, negatives_, context_weights_, epoch, stats.sense_use.data());
+      Step step(model_, options_, negatives_, context_weights_, epoch, stats.sense_use.data(), &abandon);
       Batch batch;
       while (!stop) {
         const std::int64_t b = next.fetch_add(1);
@@ -134,15 +135,20 @@ RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int work
     start_threads(pool, std::max(1, workers), work);
     running = static_cast<int>(pool.size());
     if (running == 0) throw std::runtime_error("the system gives this process no thread to train on");
+    std::optional<std::chrono::steady_clock::time_point> deadline;
     while (!finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
       lock.unlock();
+      Tick asked = Tick::kGoOn;
       try {
-        if (!stop && !tick(tokens)) stats.stopped = stop = true;
+        if (!stop) asked = tick(tokens);
       } catch (...) {
-        stop = true;
+        asked = Tick::kStopNow;
         const std::lock_guard again(mutex);
         if (!error) error = std::current_exception();
       }
+      if (asked != Tick::kGoOn) stats.stopped = stop = true;
+      if (asked == Tick::kStopNow) deadline = std::chrono::steady_clock::now() + kPatience;
+      if (deadline && std::chrono::steady_clock::now() >= *deadline) abandon = true;
       lock.lock();
     }
   }

@@ -9,6 +9,7 @@
 // differs.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -26,9 +27,17 @@ struct RunStats {
   std::int64_t tokens = 0;              // of the corpus, before subsampling
   std::int64_t next_batch = 0;          // first batch that was not run
   bool stopped = false;                 // `tick` asked to stop
-  bool diverged = false;                // a loss or reward was not finite: training stopped there
+  bool diverged = false;                // scores were beyond bounds: training stopped before they did harm
   std::vector<std::int64_t> sense_use;  // (Z,) how often each sense was selected for a target
 };
+
+// What the caller of a run wants next.
+enum class Tick {
+  kGoOn,
+  kFinishBatches,  // stop when the batches under way are done: the run can be resumed exactly
+  kStopNow,        // the same, but cut short what is not done in kPatience (RunStats::step.cut says whether any was)
+};
+inline constexpr std::chrono::milliseconds kPatience{500};
 
 class Trainer {
  public:
@@ -41,9 +50,9 @@ class Trainer {
   std::int64_t num_batches() const { return static_cast<std::int64_t>(boundaries_.size()) - 1; }
 
   // Runs batches [first, last) of an epoch on `workers` threads while the calling thread calls tick(tokens done so far)
-  // about ten times a second; when it returns false the threads finish their batch and the run ends.
+  // about ten times a second, which says whether to go on.
   RunStats run(int epoch, std::int64_t first, std::int64_t last, int workers,
-               const std::function<bool(std::int64_t)>& tick);
+               const std::function<Tick(std::int64_t)>& tick);
 
   // Learning rate of U and V at a batch: linear in the tokens done of all epochs, so that it does not depend on
   // threads.

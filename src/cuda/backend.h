@@ -34,10 +34,10 @@ class CudaTrainer {
   std::int64_t num_batches() const { return plan_.num_batches(); }
   float alpha_at(int epoch, std::int64_t batch) const { return plan_.alpha_at(epoch, batch); }
 
-  // As Trainer::run: copies the model to the device, runs, and copies it back. A false tick() ends the run with the
-  // slice of the corpus that is under way.
+  // As Trainer::run: copies the model to the device, runs, and copies it back. A tick() that asks to stop ends
+  // the run with the slices of the corpus that are under way.
   RunStats run(int epoch, std::int64_t first, std::int64_t last, int workers,
-               const std::function<bool(std::int64_t)>& tick);
+               const std::function<Tick(std::int64_t)>& tick);
 
   // About how many tokens of the corpus are on the device at once, twice.
   std::int64_t slice_tokens = std::int64_t{1} << 20;

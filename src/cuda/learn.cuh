@@ -29,7 +29,7 @@ __global__ void read_gradients(const __grid_constant__ Work work) {
   for (int k = 0; k < senses; ++k) any = any || g[k] != 0.0f;
   const float forward = wave.forward == nullptr ? 0.0f : wave.forward_gradient[slot];
   const float backward = wave.forward == nullptr ? 0.0f : wave.backward_gradient[slot];
-  any = any || forward != 0.0f || backward != 0.0f;
+  any = (any || forward != 0.0f || backward != 0.0f) && work.slice.stats[batch_of(work, position)].diverged == 0;
   if (lane() == 0) wave.moves[slot] = any;
   if (!any || wave.input_gradient == nullptr) return;
   for (int d = 4 * lane(); d < dim; d += 4 * kWarp) {

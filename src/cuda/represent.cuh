@@ -84,6 +84,13 @@ __device__ inline void learn_posterior_of(const Work& work, Origin origin, int p
   __syncwarp();
 }
 
+// Whether a score of U and V may teach anything; where not, training has diverged.
+__device__ inline bool within_bounds(float score, BatchStats* stats) {
+  const bool within = score >= -kLargestDot && score <= kLargestDot;
+  if (!within) stats->diverged = 1;
+  return within;
+}
+
 // Adds a warp's sums to those of a batch.
 __device__ inline void add_stats(BatchStats* stats, int targets, int pairs, float reward) {
   targets = warp_sum(targets);

@@ -37,14 +37,16 @@ __device__ inline float reward_alone(const Work& work, const Columns& columns, i
 
 // Scores of all columns and their errors; returns what the target's row gains.
 template <int Quads>
-__device__ inline Row<Quads> score_columns(const Work& work, const Columns& columns, const Row<Quads>& u, float alpha) {
+__device__ inline Row<Quads> score_columns(const Work& work, const Columns& columns, const Row<Quads>& u, float alpha,
+                                           BatchStats* stats) {
   const Rows& v = work.model.collocation;
   Row<Quads> gain = Row<Quads>::zero(), next = Row<Quads>::load(v.row(columns.row[0]), v.dim);
   for (int c = 0; c < columns.count(); ++c) {
     const Row<Quads> row = next;
     if (c + 1 < columns.count()) next = Row<Quads>::load(v.row(columns.row[c + 1]), v.dim);
     const float score = dot(u, row);
-    const float error = skip_gram_error(alpha, columns.label(c), columns.weight(c), sigmoid(score));
+    const bool within = within_bounds(score, stats);
+    const float error = within ? skip_gram_error(alpha, columns.label(c), columns.weight(c), sigmoid(score)) : 0.0f;
     gain.add(error, row);
     if (lane() == 0) {
       columns.score[c] = score;
@@ -100,7 +102,7 @@ __global__ void represent_alone(const __grid_constant__ Work work, int most) {
   const std::int32_t word = work.slice.word[target];
   const std::int64_t first = work.model.sense_offset[word], own = first + work.slice.sense[target];
   const Row<Quads> u = Row<Quads>::load(u_rows.row(own), u_rows.dim);
-  const Row<Quads> gain = score_columns(work, columns, u, work.slice.batches[batch].alpha);
+  const Row<Quads> gain = score_columns(work, columns, u, work.slice.batches[batch].alpha, work.slice.stats + batch);
   learn_alone(work, columns, target, collocates, work.slice.stats + batch);
   if (lane() == 0) atomicAdd(work.slice.sense_use + own, 1ull);
 

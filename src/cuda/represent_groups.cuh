@@ -193,11 +193,11 @@ __device__ inline void learn_from_group(const Work& work, const Group& g, int po
   __syncthreads();
 }
 
-__device__ inline void turn_scores_into_errors(const Work& work, const Group& g, float alpha) {
+__device__ inline void turn_scores_into_errors(const Work& work, const Group& g, float alpha, BatchStats* stats) {
   for (int x = static_cast<int>(threadIdx.x); x < g.columns * g.stride; x += static_cast<int>(blockDim.x)) {
     const int c = x / g.stride, t = x % g.stride;
     float error = 0.0f;
-    if (t < g.count && g.targets[t].pairs > 0) {
+    if (t < g.count && g.targets[t].pairs > 0 && within_bounds(g.scores[x], stats)) {
       const float weight = weight_in(work, g, t, c);
       if (weight != 0.0f) error = skip_gram_error(alpha, c < g.collocates ? 1.0f : 0.0f, weight, sigmoid(g.scores[x]));
     }
@@ -276,7 +276,7 @@ __global__ void __launch_bounds__(kGroupThreads) represent_groups(const __grid_c
   take_targets<Quads>(work, g, first);
   score_panel<Quads>(work, g);
   learn_from_group(work, g, first, stats);
-  turn_scores_into_errors(work, g, work.slice.batches[batch].alpha);
+  turn_scores_into_errors(work, g, work.slice.batches[batch].alpha, stats);
   // A thread moves the same floats of all rows: those of V are read for U before they change.
   for (int d = 2 * static_cast<int>(threadIdx.x); d < work.model.sense.dim; d += 2 * static_cast<int>(blockDim.x)) {
     for (int tile = 0; tile < g.count; tile += kTargetTile) move_targets(work, g, first, tile, d);

@@ -81,6 +81,8 @@ __global__ void select_senses(const __grid_constant__ Work work) {
     }
   }
   if (lane() != 0) return;
+  for (int k = 0; k < senses; ++k)
+    if (!(s[k] >= -kLargestScore && s[k] <= kLargestScore)) slice.stats[batch_of(work, position)].diverged = 1;
   wave.total[slot] = total;
   const std::uint64_t key = slice.key(position);
   slice.sense[position] =

@@ -91,7 +91,7 @@ class Run {
     for (Stage& stage : stages_) stage.pin(most_tokens_, most_sentences_, most_batches_);
   }
 
-  RunStats go(const std::function<bool(std::int64_t)>& tick) {
+  RunStats go(const std::function<Tick(std::int64_t)>& tick) {
     RunStats stats;
     stats.sense_use.assign(at(plan_.model().num_senses()), 0);
     if (slices_.empty()) return stats;
@@ -398,7 +398,7 @@ class Run {
   }
 
   // Waits for a stage's slice, if one is under way, and adds up what it did.
-  void finish(Stage& stage, RunStats& stats, const std::function<bool(std::int64_t)>& tick) {
+  void finish(Stage& stage, RunStats& stats, const std::function<Tick(std::int64_t)>& tick) {
     if (stage.slice == nullptr) return;
     while (!stage.done.has_come()) {
       if (!ask(stats, tick)) stats.stopped = true;
@@ -416,6 +416,7 @@ class Run {
       one.loss_pairs = static_cast<std::int64_t>(s.loss_pairs);
       one.entropy = s.entropy;
       one.entropy_targets = static_cast<std::int64_t>(s.entropy_targets);
+      one.diverged = s.diverged != 0;
       stats.diverged = stats.diverged || !one.finite();
       stats.step.add(one.rounded());
     }
@@ -424,11 +425,11 @@ class Run {
   }
 
   // Calls tick about ten times a second; false: it asked to stop.
-  bool ask(const RunStats& stats, const std::function<bool(std::int64_t)>& tick) {
+  bool ask(const RunStats& stats, const std::function<Tick(std::int64_t)>& tick) {
     const auto now = std::chrono::steady_clock::now();
     if (now - asked_ < std::chrono::milliseconds(100)) return true;
     asked_ = now;
-    return tick(stats.tokens);
+    return tick(stats.tokens) == Tick::kGoOn;
   }
 
   const Trainer& plan_;
@@ -454,7 +455,7 @@ CudaTrainer::CudaTrainer(const Model& model, Corpus corpus, std::vector<std::int
             std::move(context_weights)) {}
 
 RunStats CudaTrainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
-                          const std::function<bool(std::int64_t)>& tick) {
+                          const std::function<Tick(std::int64_t)>& tick) {
   if (first < 0 || first > last || last > num_batches()) throw std::invalid_argument("batches out of range");
   RunStats stats = Run(plan_, epoch, first, last, workers, slice_tokens).go(tick);
   if (first == last) stats.next_batch = first;

@@ -85,6 +85,7 @@ struct BatchPlan {
 struct BatchStats {
   unsigned long long targets, pairs, loss_pairs, entropy_targets;
   double reward, loss, entropy;
+  int diverged;
 };
 
 struct Slice {

@@ -1,10 +1,12 @@
 #include "batch.h"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <set>
@@ -189,4 +191,41 @@ TEST_CASE("BatchBuilder: a batch without a kept token is empty, and the next is 
     CHECK(batch.collocates_low(0) == 0);
     CHECK(batch.collocates_high(0) == 1);
   }
+}
+
+TEST_CASE("beyond 2^32 tokens: batches, their tokens and their draws") {
+  // Pages of zeros that nobody touches cost nothing.
+  constexpr std::int64_t kBorder = std::int64_t{1} << 32, kTokens = kBorder + 5000;
+  constexpr std::size_t kBytes = static_cast<std::size_t>(kTokens) * sizeof(std::int32_t);
+  void* const memory =
+      ::mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);  // NOLINT
+  if (memory == MAP_FAILED) {
+    MESSAGE("skipped: this process may not map 16 GB");
+    return;
+  }
+  const std::shared_ptr<const void> owner(memory, [](void* p) { ::munmap(p, kBytes); });
+  const std::vector<std::int64_t> offsets = {0, kBorder - 100, kBorder + 100, kTokens};
+  const muse::Corpus corpus(owner, {static_cast<const std::int32_t*>(memory), at(kTokens)}, offsets, kTokens, 3, true);
+  CHECK(corpus.n_tokens() == kTokens);
+
+  const std::vector<std::int64_t> boundaries = muse::batch_boundaries(offsets, 1 << 20);
+  CHECK(boundaries.size() > 4096);
+  CHECK(boundaries.back() == kTokens);
+  CHECK(std::is_sorted(boundaries.begin(), boundaries.end()));
+
+  const std::vector<float> keep = {0.5f};
+  Options options;
+  options.seed = 9;
+  Batch batch;
+  muse::BatchBuilder(corpus, keep, options, 1).build(kBorder - 100, kTokens, batch);
+  const muse::RandomStream subsample(9, 1, muse::Purpose::kSubsample);
+  std::vector<std::int64_t> expected;
+  bool as_if_cut_off = true;  // to 32 bits
+  for (std::int64_t t = kBorder - 100; t < kTokens; ++t) {
+    if (subsample.uniform(at(t)) < 0.5f) expected.push_back(t);
+    as_if_cut_off = as_if_cut_off && subsample.bits(at(t)) == subsample.bits(at(t) & 0xffffffffu);
+  }
+  CHECK_FALSE(as_if_cut_off);
+  CHECK(batch.token == expected);
+  CHECK(batch.last_target - batch.first_target == static_cast<int>(expected.size()));
 }

@@ -262,11 +262,12 @@ TEST_CASE("select_senses: the same for any number of workers and however long a 
     muse::SelectionOptions options;
     options.cross_sentences = cross;
     std::vector<std::int32_t> sense(kTokens, -1), other(kTokens, -1);
-    std::vector<float> probability(kTokens), other_probability(kTokens);
-    muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 1, sense.data(), probability.data());
-    muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 3, other.data(), other_probability.data());
+    std::vector<float> probability(kTokens), other_probability(kTokens), margin(kTokens);
+    muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 1,
+                        {sense.data(), probability.data(), margin.data()});
+    muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 3, {other.data(), other_probability.data()});
     CHECK(sense == other);
-    muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 3, other.data(), nullptr);
+    muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 3, {other.data()});
     CHECK(sense == other);
     if (cross) continue;
     // Against one score at a time.
@@ -281,6 +282,8 @@ TEST_CASE("select_senses: the same for any number of workers and however long a 
         std::vector<float> pi(s.size());
         muse::softmax(s.data(), static_cast<int>(s.size()), 1.0f, pi.data());
         wrong += std::abs(pi[at(sense[at(t)])] - probability[at(t)]) > 1e-4f;
+        std::sort(pi.rbegin(), pi.rend());
+        wrong += std::abs(pi[0] - (pi.size() > 1 ? pi[1] : 0.0f) - margin[at(t)]) > 1e-4f;
       }
     CHECK(wrong == 0);
   }

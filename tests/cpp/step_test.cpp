@@ -84,7 +84,7 @@ struct Toy {
 
   muse::RunStats train(const Options& options, bool words_collocate = false, std::vector<float> weights = {}) const {
     muse::Trainer trainer(model(words_collocate), corpus, counts, options, 0.3, 0.75, std::move(weights));
-    return trainer.run(0, 0, trainer.num_batches(), 1, [](std::int64_t) { return true; });
+    return trainer.run(0, 0, trainer.num_batches(), 1, [](std::int64_t) { return muse::Tick::kGoOn; });
   }
 };
 
@@ -139,7 +139,7 @@ TEST_CASE("step: two words, one sense each, no negatives, by hand") {
   loss = -std::log(first);  // of tokens whose number is a multiple of 16: the first alone
 
   muse::Trainer trainer(model, muse::Corpus({0, 1}, {0, 2}), {1, 1}, options, 0.0, 0.75, {});
-  const muse::RunStats stats = trainer.run(0, 0, 1, 1, [](std::int64_t) { return true; });
+  const muse::RunStats stats = trainer.run(0, 0, 1, 1, [](std::int64_t) { return muse::Tick::kGoOn; });
   for (int d = 0; d < 3; ++d) {
     CHECK(u.view.row(0)[d] == doctest::Approx(u0[d]));
     CHECK(u.view.row(1)[d] == doctest::Approx(u1[d]));
@@ -301,5 +301,25 @@ TEST_CASE("step: numbers that are not finite stop the run") {
     const muse::RunStats stats = toy.train(small_options());
     CHECK(stats.diverged);
     CHECK(stats.next_batch < 3);
+  }
+}
+
+TEST_CASE("step: divergence is noticed while all values are still finite") {
+  for (const bool selector : {false, true}) {
+    CAPTURE(selector);
+    const Toy toy;
+    muse::Options options = small_options();
+    (selector ? options.selection_alpha : options.alpha) = 1e5f;
+    options.train_context_vectors = true;
+    options.max_norm = 0.0f;
+    muse::Trainer trainer(toy.model(), toy.corpus, toy.counts, options, 0.0, 0.75, {});
+    bool diverged = false;
+    for (int epoch = 0; epoch < 40 && !diverged; ++epoch)
+      diverged =
+          trainer.run(epoch, 0, trainer.num_batches(), 1, [](std::int64_t) { return muse::Tick::kGoOn; }).diverged;
+    CHECK(diverged);
+    for (const Rows* rows : {&toy.p, &toy.q, &toy.u, &toy.v})
+      for (const Rows::Line& line : rows->data)
+        for (const float x : line.x) REQUIRE(std::isfinite(x));
   }
 }

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -113,7 +114,7 @@ muse::RunStats train(const TinyModel& model, const muse::Options& options, int w
   muse::Trainer trainer(model.view(options), corpus, word_counts(corpus), options, 0.05, 0.75, {});
   muse::RunStats stats;
   for (int epoch = 0; epoch < options.epochs; ++epoch)
-    stats = trainer.run(epoch, 0, trainer.num_batches(), workers, [](std::int64_t) { return true; });
+    stats = trainer.run(epoch, 0, trainer.num_batches(), workers, [](std::int64_t) { return muse::Tick::kGoOn; });
   return stats;
 }
 
@@ -206,7 +207,7 @@ TEST_CASE("one worker gives the same bytes each time, and another seed gives oth
 TEST_CASE("an epoch in two parts ends with the bytes of an unbroken one") {
   const muse::Options options = small_options();
   const muse::Corpus corpus = tiny_corpus();
-  const auto run_on = [](std::int64_t) { return true; };
+  const auto run_on = [](std::int64_t) { return muse::Tick::kGoOn; };
   const TinyModel whole, parts;
   muse::Trainer unbroken(whole.view(options), corpus, word_counts(corpus), options, 0.05, 0.75, {});
   const muse::RunStats all = unbroken.run(0, 0, unbroken.num_batches(), 1, run_on);
@@ -241,12 +242,34 @@ TEST_CASE("a tick that says stop, or throws, ends the run") {
                             {0, end});  // long enough for ticks, which come every tenth of a second
   const TinyModel model;
   muse::Trainer trainer(model.view(options), corpus, word_counts(corpus), options, 0.0, 0.75, {});
-  const muse::RunStats stats = trainer.run(0, 0, trainer.num_batches(), 2, [](std::int64_t) { return false; });
+  const muse::RunStats stats =
+      trainer.run(0, 0, trainer.num_batches(), 2, [](std::int64_t) { return muse::Tick::kFinishBatches; });
   CHECK(stats.stopped);
   CHECK(stats.next_batch < trainer.num_batches());
   CHECK(stats.tokens < end);
-  const auto fail = [](std::int64_t) -> bool { throw std::domain_error("from the tick"); };
+  const auto fail = [](std::int64_t) -> muse::Tick { throw std::domain_error("from the tick"); };
   CHECK_THROWS_AS(trainer.run(0, 0, trainer.num_batches(), 2, fail), std::domain_error);
+}
+
+TEST_CASE("a batch that takes too long is cut short when the caller cannot wait") {
+  muse::Options options = small_options();
+  options.collocates = muse::Collocates::kAll;
+  options.batch_tokens = 1 << 18;  // one batch, of seconds
+  options.window = 50;
+  std::vector<std::int32_t> tokens(1 << 18);
+  for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = static_cast<std::int32_t>(i * i % kWords);
+  const auto end = static_cast<std::int64_t>(tokens.size());
+  const muse::Corpus corpus({std::move(tokens)}, {0, end});
+  const TinyModel model;
+  muse::Trainer trainer(model.view(options), corpus, word_counts(corpus), options, 0.0, 0.75, {});
+  REQUIRE(trainer.num_batches() == 1);
+  const auto start = std::chrono::steady_clock::now();
+  const muse::RunStats stats = trainer.run(0, 0, 1, 1, [](std::int64_t) { return muse::Tick::kStopNow; });
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));  // 1 s, but for sanitizers
+  CHECK(stats.stopped);
+  CHECK(stats.step.cut);
+  CHECK(stats.step.targets < end);
+  CHECK(stats.next_batch == 1);
 }
 
 TEST_CASE("what does not fit is refused") {

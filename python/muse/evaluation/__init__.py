@@ -4,8 +4,8 @@
 :func:`evaluate_scws`           similarity of words in context (SCWS): MaxSimC, AvgSimC, MaxSim, AvgSim
 :func:`evaluate_word_similarity`  WordSim-353, SimLex-999, MEN, RG-65, ...: Spearman with intervals
 :func:`evaluate_synonyms`       TOEFL, ESL, RD and your own synonym questions
-:func:`evaluate_induction`      word-sense induction: SemEval-2013 task 13, RUSSE, TWSI
-:func:`score_key`               any induced key against any gold key (also SemEval-2010 task 14)
+:func:`evaluate_induction`      word-sense induction: SemEval-2010 task 14 and 2013 task 13, RUSSE, TWSI
+:func:`score_key`               any induced key against any gold key
 :func:`evaluate_wic`            word in context
 :func:`evaluate_pseudo_words`   merged words of your own corpus, with bounds: :class:`PseudoWordTask`
 ==============================  ====================================================================
@@ -20,6 +20,7 @@ Evaluation data does not ship with muse; the readers take the files as published
 """
 
 from muse.evaluation import clustering
+from muse.evaluation.analogies import Analogy, read_analogies
 from muse.evaluation.callback import EvaluationCallback
 from muse.evaluation.induction import InductionTask, evaluate_induction, score_key
 from muse.evaluation.keys import Key, Occurrence, read_instances, read_key, read_table, write_key
@@ -36,6 +37,7 @@ from muse.evaluation.vectors import SenseKeyedVectors
 from muse.evaluation.wic import WicPair, WicTask, evaluate_wic, read_wic
 
 __all__ = [
+    "Analogy",
     "EvaluationCallback",
     "EvaluationResult",
     "InductionTask",
@@ -62,6 +64,7 @@ __all__ = [
     "evaluate_synonyms",
     "evaluate_wic",
     "evaluate_word_similarity",
+    "read_analogies",
     "read_instances",
     "read_key",
     "read_scws",

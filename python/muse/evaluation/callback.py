@@ -26,7 +26,9 @@ logger = logging.getLogger("muse.evaluation")
 class EvaluationCallback:
     """Evaluates a model every few epochs, keeps the best, and may stop training early.
 
-    Its hooks have gensim's names, so it serves ``muse.MUSE(..., callbacks=[...])``.
+    Its hooks have gensim's names, so it serves ``muse.MUSE(..., callbacks=[...])``. A model that still is in the
+    word-level start of ``init="split"`` has one sense a word: it is scored for the curve, but is not kept as the best,
+    nor counted against ``patience``.
 
     Parameters
     ----------
@@ -122,7 +124,9 @@ class EvaluationCallback:
         started = time.perf_counter()
         result = self.task(model)
         score = float(getattr(result, "score", result))
-        better = bool(np.isfinite(score)) and (self.best_score is None or score > self.best_score + self.min_delta)
+        warming = _is_warming(model)
+        improved = self.best_score is None or score > self.best_score + self.min_delta
+        better = bool(np.isfinite(score)) and improved and not warming
         row: dict[str, Any] = {"epoch": self._epoch, "score": score, "best": better}
         row["seconds"] = time.perf_counter() - started
         if isinstance(result, EvaluationResult):
@@ -134,6 +138,8 @@ class EvaluationCallback:
         if better:
             self.best_score, self.best_epoch, self._failures = score, self._epoch, 0
             self._keep(model)
+            return
+        if warming:
             return
         self._failures += 1
         if self.patience is not None and self._failures >= self.patience:
@@ -187,6 +193,12 @@ class EvaluationCallback:
 
     def __str__(self) -> str:
         return f"EvaluationCallback: {len(self.history)} evaluations, best {self.best_score} at epoch {self.best_epoch}"
+
+
+def _is_warming(model: Any) -> bool:
+    """Whether the model is about to be split into senses, so that its arrays will have other shapes."""
+    history = getattr(model, "history", None)
+    return bool(history) and history[-1].get("stage") == "words"
 
 
 def _fields(arrays: Any) -> dict[str, NDArray[Any]]:

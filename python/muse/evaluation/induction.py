@@ -195,8 +195,32 @@ class InductionTask:
             As for :class:`InductionTask`.
         """
         root = Path(directory)
-        gold = read_key(root / "keys" / "gold" / f"{key}.key")
-        return cls(read_instances(root / "contexts" / "xml-format", tokenizer), gold, **options)
+        gold = root / "keys" / "gold" / f"{key}.key"
+        return cls.from_files(root / "contexts" / "xml-format", gold, tokenizer=tokenizer, **options)
+
+    @classmethod
+    def from_files(
+        cls,
+        contexts: str | os.PathLike[str],
+        key: str | os.PathLike[str],
+        *,
+        tokenizer: Tokenizer = tokenize,
+        **options: Any,
+    ) -> InductionTask:
+        """XML contexts and a gold key, such as those of SemEval-2010 task 14.
+
+        Parameters
+        ----------
+        contexts : path
+            As for :func:`read_instances`: a file, or a directory of files.
+        key : path
+            The gold key, see :func:`read_key`.
+        tokenizer : callable
+            How the contexts are tokenised.
+        **options
+            As for :class:`InductionTask`.
+        """
+        return cls(read_instances(contexts, tokenizer), read_key(key), **options)
 
     @classmethod
     def from_table(
@@ -245,7 +269,9 @@ def _key(labelled: Iterable[tuple[Occurrence, Mapping[str, float]]]) -> Key:
     return key
 
 
-def evaluate_induction(model: SenseModel, data: str | os.PathLike[str], **options: Any) -> EvaluationResult:
+def evaluate_induction(
+    model: SenseModel, data: str | os.PathLike[str], key: str | os.PathLike[str] = "all", **options: Any
+) -> EvaluationResult:
     """Sense induction in one call.
 
     Parameters
@@ -253,9 +279,21 @@ def evaluate_induction(model: SenseModel, data: str | os.PathLike[str], **option
     model : SenseModel
         The model.
     data : path
-        A directory of SemEval-2013 task 13, or a table in the layout of RUSSE or TWSI.
+        The directory of SemEval-2013 task 13 as released; XML contexts of that task or of SemEval-2010 task 14, with
+        their gold key as ``key``; or a table in the layout of RUSSE or TWSI, which has its own.
+    key : str or path
+        For the release of SemEval-2013 the name of its gold key; for XML contexts the file of theirs.
     **options
-        As for :meth:`InductionTask.from_semeval2013` or :meth:`InductionTask.from_table`.
+        As for :class:`InductionTask`.
+
+    Examples
+    --------
+    >>> print(evaluate_induction(model, "semeval2013_task13"))  # doctest: +SKIP
+    >>> print(evaluate_induction(model, "test_data/nouns", "unsup_eval/keys/all.key"))  # doctest: +SKIP
     """
-    task = InductionTask.from_semeval2013 if Path(data).is_dir() else InductionTask.from_table
-    return task(data, **options)(model)
+    path = Path(data)
+    if (path / "keys" / "gold").is_dir():
+        return InductionTask.from_semeval2013(path, key=os.fspath(key), **options)(model)
+    if path.is_dir() or path.suffix.lower() == ".xml":
+        return InductionTask.from_files(path, key, **options)(model)
+    return InductionTask.from_table(path, **options)(model)

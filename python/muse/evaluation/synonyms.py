@@ -114,7 +114,11 @@ def read_synonyms(path: str | os.PathLike[str]) -> list[SynonymQuestion]:
         separator = next((mark for mark in "|\t," if mark in line), None)
         if separator is None:
             raise ValueError(f"{os.fspath(path)}, line {number}: no fields separated by '|', tabs or commas: {line!r}")
-        fields = [field.strip() for field in (next(csv.reader([line])) if separator == "," else line.split(separator))]
+        try:
+            cells = next(csv.reader([line])) if separator == "," else line.split(separator)
+        except csv.Error as error:
+            raise ValueError(f"{os.fspath(path)}, line {number}: no valid CSV ({error}): {line!r:.200}") from None
+        fields = [field.strip() for field in cells]
         if not found and not seen_header and separator != "|" and fields[0].lower() == "question":
             seen_header = True
             continue

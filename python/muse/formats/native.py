@@ -13,33 +13,31 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import mmap
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, BinaryIO, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 
 from muse.arrays import Arrays
 from muse.errors import ModelFileError
-from muse.formats.replacing import replacing
+from muse.formats.tensorfile import DamagedFileError, ForeignFileError, TensorFile, write_tensors
+from muse.memory import check_memory_to_load
 from muse.settings import Settings
+from muse.state import check_state
 from muse.vocabulary import Vocabulary
 
 __all__ = ["ModelState", "read", "write"]
 
 FORMAT, VERSION = "muse-senses", 1
-_DTYPES: dict[str, np.dtype[Any]] = {"I64": np.dtype("<i8"), "F32": np.dtype("<f4"), "U8": np.dtype("u1")}
-_CODES = {dtype: code for code, dtype in _DTYPES.items()}
 CLOCK_FIELDS = ("seconds", "tokens_per_second", "pairs_per_second")  # of history; left out: equal models, equal files
 _VOCABULARY_FIELDS = ("raw_words", "effective_min_count")
 _OPTIONAL = ("forward_values", "backward_values")
-_BLOCK_BYTES = 1 << 24
-_DATA_ALIGNMENT = 64
+_CHECKED_IN_MAPS = ("vocabulary", "vocabulary_offset", "sense_offset")  # small, and all else hangs on them
 
 
 @dataclass
@@ -65,25 +63,12 @@ def write(path: str | PathLike[str], state: ModelState) -> None:
     Raises
     ------
     ValueError
-        If a word is not valid Unicode text (a lone surrogate).
+        If a word is not valid Unicode text (a lone surrogate), or a matrix holds a value that is not a finite number.
     """
     tensors = dict(state.arrays.as_dict())
     tensors["vocabulary"], tensors["vocabulary_offset"] = _pack(state.vocabulary.words)
-    # Widest type first, so that every tensor starts at a multiple of its item size.
-    names = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))
     metadata = {"format": FORMAT, "version": str(VERSION), "model": json.dumps(_describe(state), allow_nan=False)}
-    header: dict[str, Any] = {"__metadata__": metadata}
-    end = 0
-    for name in names:
-        start, end = end, end + tensors[name].nbytes
-        dtype = _CODES[tensors[name].dtype.newbyteorder("<")]
-        header[name] = {"dtype": dtype, "shape": list(tensors[name].shape), "data_offsets": [start, end]}
-    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
-    text += b" " * (-(8 + len(text)) % _DATA_ALIGNMENT)
-    with replacing(path) as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        for name in names:
-            _write_rows(file, tensors[name])
+    write_tensors(path, tensors, metadata, checked=["model"])
 
 
 def _describe(state: ModelState) -> dict[str, Any]:
@@ -104,15 +89,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _write_rows(file: BinaryIO, tensor: NDArray[Any]) -> None:
-    """Write a tensor block by block: padded rows are made dense without a copy of the whole."""
-    row_bytes = max(1, tensor.nbytes // max(1, len(tensor)))
-    step = max(1, _BLOCK_BYTES // row_bytes)
-    little = tensor.dtype.newbyteorder("<")
-    for first in range(0, len(tensor), step):
-        file.write(np.ascontiguousarray(tensor[first : first + step], dtype=little).data)
 
 
 def _pack(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -156,70 +132,66 @@ def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> 
     if os.path.isdir(path):
         raise IsADirectoryError(f"{name!r} is a folder, not a model file")
     if not os.path.exists(path):
-        raise FileNotFoundError(f"there is no file {name!r}")
+        raise FileNotFoundError(f"there is no file {name!r}; check the path")
     try:
         model, tensors = _open(path, mapped)
         return _build(model, tensors, checked=not mapped, runtime=runtime)
-    except (SafetensorError, _Damaged) as error:
-        raise ModelFileError(f"{name!r} {error}" if isinstance(error, _Damaged) else _foreign(name, error)) from error
+    except ForeignFileError as error:
+        raise ModelFileError(
+            f"{name!r} is not a MUSE model file, or it was cut short while it was copied ({error}); "
+            "copy it again, or load a file that model.save wrote"
+        ) from error
+    except DamagedFileError as error:
+        raise ModelFileError(f"{name!r} {_damaged(error)}") from error
+    except _Refused as error:
+        raise ModelFileError(f"{name!r} {error}") from error
 
 
-class _Damaged(Exception):
+class _Refused(Exception):
     """What is wrong with a file, as the end of a sentence that starts with its name."""
 
 
-def _foreign(name: str, error: Exception) -> str:
-    return (
-        f"{name!r} is not a MUSE model file, or it was cut short while it was copied ({error}); "
-        "copy it again, or load a file that model.save wrote"
-    )
-
-
-def _damaged(what: object) -> _Damaged:
-    return _Damaged(f"is damaged: {what}; load another copy of it, or train and save the model again")
+def _damaged(what: object) -> _Refused:
+    return _Refused(f"is damaged: {what}; load another copy of it, or train and save the model again")
 
 
 def _open(path: str | PathLike[str], mapped: bool) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The metadata and the tensors of a file, whose header the safetensors library has checked."""
-    with safe_open(os.fspath(path), framework="np") as checked:
-        model = _metadata(checked.metadata() or {})
-        sizes = {name: checked.get_slice(name).get_dtype() for name in checked.keys()}  # noqa: SIM118
-        for name, dtype in sizes.items():
-            if dtype not in _DTYPES:
-                raise _damaged(f"the tensor {name!r} has the type {dtype}")
-        if not mapped:
-            return model, {name: checked.get_tensor(name) for name in sizes}
-    with open(path, "rb") as file:
-        header_size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(header_size))
-        memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    tensors = {}
-    for name in sizes:
-        start, end = header[name]["data_offsets"]
-        flat = np.frombuffer(memory, np.uint8, end - start, 8 + header_size + start)
-        tensors[name] = flat.view(_DTYPES[header[name]["dtype"]]).reshape(header[name]["shape"])
-    return model, tensors
+    """The metadata and the tensors of a file."""
+    with TensorFile(path) as file:
+        _check_version(file.metadata)
+        file.check()
+        model = _metadata(file.metadata)
+        if mapped:
+            return model, {name: file.view(name, checked=name in _CHECKED_IN_MAPS) for name in file.names}
+        check_memory_to_load(file.size)
+        return model, {name: file.read(name) for name in file.names}
+
+
+def _check_version(metadata: dict[str, str]) -> None:
+    if metadata.get("format") != FORMAT:
+        raise _Refused("is a safetensors file, but not a MUSE model; load a file that model.save wrote")
+    version = metadata.get("version", "")
+    if not re.fullmatch("[1-9][0-9]{0,8}", version):
+        raise _damaged(f"its version is {version!r}")
+    if int(version) > VERSION:
+        raise _Refused(
+            f"has version {version} of the model format, and this muse reads up to {VERSION}; update muse-senses"
+        )
 
 
 def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
-    if metadata.get("format") != FORMAT:
-        raise _Damaged("is a safetensors file, but not a MUSE model; load a file that model.save wrote")
-    version = metadata.get("version", "")
-    if not version.isdecimal():
-        raise _damaged(f"its version is {version!r}")
-    if int(version) > VERSION:
-        raise _Damaged(
-            f"has version {version} of the model format, and this muse reads up to {VERSION}; update muse-senses"
-        )
     try:
         model = json.loads(metadata.get("model", ""))
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(f"its metadata is not JSON ({error})") from error
     types = {"settings": dict, "left_open": list, "history": list, "training_state": dict, "vocabulary": dict}
     if not isinstance(model, dict) or any(not isinstance(model.get(key), kind) for key, kind in types.items()):
         raise _damaged(f"its metadata lacks one of {', '.join(types)}")
-    if any(type(model["vocabulary"].get(name)) is not int for name in _VOCABULARY_FIELDS):
+    counts = [model["vocabulary"].get(name) for name in _VOCABULARY_FIELDS]
+    if not all(type(count) is int and 0 <= count < 1 << 63 for count in counts):
         raise _damaged(f"its metadata lacks one of {', '.join(_VOCABULARY_FIELDS)}")
+    if not all(isinstance(row, dict) for row in model["history"]):
+        raise _damaged("its history is not a list of rows")
     return model
 
 
@@ -236,6 +208,7 @@ def _build(
         settings = Settings.from_json(model["settings"], model["left_open"], **runtime)
         arrays.check()
         arrays.check_fits(settings)
+        check_state(model["training_state"])
         if checked:
             arrays.check_finite()
     except ValueError as error:

@@ -6,10 +6,16 @@ import contextlib
 import errno
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["check_target", "replacing"]
 
@@ -30,28 +36,87 @@ def check_target(path: str | PathLike[str]) -> Path:
 def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for writing that takes its name only when it is complete and on the disk.
 
-    The bytes go to a temporary file in the same folder, which is synced and then renamed; if anything goes wrong on the
-    way, a file that was there before is untouched.
+    The bytes go to a file without a name in the same folder, so that a killed process leaves nothing behind; it is
+    synced, gets a temporary name, and is renamed. Where the file system has no nameless files, or the process is killed
+    between the two names, a temporary file can stay; the next one who writes the same file removes it. If anything goes
+    wrong on the way, a file that was there before is untouched.
 
     Raises
     ------
     IsADirectoryError, FileNotFoundError
         If `path` is a folder, or lies in one that does not exist.
     OSError
-        If `path` is a device, a pipe or a socket.
+        If `path` is a device, a pipe or a socket, or the disk is full.
     """
     target = check_target(path)
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    _remove_abandoned(target)
+    temporary = target.with_name(f"{_prefix(target)}{secrets.token_hex(6)}.tmp")
     try:
-        with open(temporary, "xb") as file:
+        with _create(temporary) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, target)
+            if not temporary.exists():
+                _name(file, temporary)
+            os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name[:100]}."
+
+
+def _create(temporary: Path) -> BinaryIO:
+    """A locked file for writing, without a name if it can get `temporary` as its name later."""
+    if hasattr(os, "O_TMPFILE") and os.path.exists("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # not on every file system
+            descriptor = os.open(temporary.parent, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o666)
+            file: BinaryIO = os.fdopen(descriptor, "w+b")
+            _lock(file)
+            return file
+    while True:
+        file = open(temporary, "xb")  # noqa: SIM115 (the caller closes it)
+        _lock(file)
+        if temporary.exists():  # not taken for abandoned before it was locked
+            return file
+        file.close()
+
+
+def _name(file: BinaryIO, path: Path) -> None:
+    """Give a nameless file its name, or, where the system refuses that, make a copy of it that has one."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:  # only with a descriptor of the folder does Python follow the link in /proc
+        os.link(f"/proc/self/fd/{file.fileno()}", path.name, dst_dir_fd=folder, follow_symlinks=True)
+    except OSError:
+        file.seek(0)
+        with open(path, "xb") as copy:
+            shutil.copyfileobj(file, copy)
+            copy.flush()
+            os.fsync(copy.fileno())
+    finally:
+        os.close(folder)
+
+
+def _lock(file: BinaryIO) -> None:
+    """The lock lasts as long as the process, and says that the file is not abandoned."""
+    if fcntl is not None:
+        with contextlib.suppress(OSError):  # a network file system may have no locks
+            fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove temporary files of processes that were killed while they wrote `target`."""
+    if fcntl is None:
+        return
+    for left in target.parent.iterdir():
+        if not left.name.startswith(_prefix(target)) or not left.name.endswith(".tmp"):
+            continue
+        with contextlib.suppress(OSError), open(left, "rb") as file:  # locked, or somebody else removed it
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

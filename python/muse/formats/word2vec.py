@@ -1,16 +1,180 @@
-"""The word2vec text and binary formats: a header line ``rows columns``, then one key and its vector a row."""
+"""The word2vec text and binary formats: a header line ``rows columns``, then one key and its vector a row.
+
+GloVe's text has the same rows and no header, and so has what AdaGram.jl exports.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from collections.abc import Sequence
 from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.errors import FormatWarning
+from muse.formats.reading import Reader, damaged, open_reader, read_vectors
 from muse.formats.replacing import replacing
+from muse.formats.table import SenseTable, group_keys
 
-__all__ = ["write_word2vec"]
+__all__ = ["read_counts", "read_glove", "read_keyed_vectors", "read_word2vec", "writable_keys", "write_word2vec"]
+
+_SNIFFED = 1 << 21  # bytes that tell text from binary
+_PRINTED = bytes({*range(256)} - {*range(9), *range(14, 32), 127})
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reading
+
+
+def read_word2vec(
+    path: str | PathLike[str],
+    *,
+    binary: bool | None = None,
+    counts: str | PathLike[str] | None = None,
+    mark: str = "#",
+    limit: int | None = None,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+) -> SenseTable:
+    """Read vectors that word2vec, gensim, fastText, sensegram, AdaGram-Cpp or `write_word2vec` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; .gz, .bz2, .xz and .zst are decompressed.
+    binary : bool, optional
+        Whether it is binary; found out, if not given.
+    counts : path-like, optional
+        A file of lines ``key count``, as word2vec's ``-save-vocab`` and gensim's ``fvocab`` write it.
+    mark : str
+        What stands between a word and the number of its sense.
+    limit : int, optional
+        Read no more rows than this.
+    encoding, errors : str
+        How keys are decoded; ``errors="replace"`` for files that word2vec cut in the middle of a character.
+
+    Returns
+    -------
+    SenseTable
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged or something else; the message names the line or row.
+    """
+    with open_reader(path) as reader:
+        keys, vectors = read_keyed_vectors(reader, binary=binary, limit=limit, encoding=encoding, errors=errors)
+        return _grouped(reader, keys, vectors, counts, mark)
+
+
+def read_glove(
+    path: str | PathLike[str],
+    *,
+    counts: str | PathLike[str] | None = None,
+    mark: str = "#",
+    limit: int | None = None,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+) -> SenseTable:
+    """Read lines ``key numbers`` without a header, as GloVe writes them and AdaGram.jl exports them (``mark="_"``).
+
+    The parameters are those of `read_word2vec`.
+    """
+    with open_reader(path) as reader:
+        first = reader.peek(_SNIFFED)
+        if not first.strip():
+            raise damaged(reader.name, "it is empty")
+        columns = len(first.lstrip(b"\r\n").partition(b"\n")[0].split()) - 1
+        raw, vectors = read_vectors(reader, columns, None, limit=limit)
+        return _grouped(reader, decoded(raw, reader, encoding, errors), vectors, counts, mark)
+
+
+def _grouped(
+    reader: Reader, keys: list[str], vectors: NDArray[np.float32], counts: str | PathLike[str] | None, mark: str
+) -> SenseTable:
+    known = None
+    if counts is not None:
+        found = read_counts(counts)
+        known = [found.get(key, 0) for key in keys]
+    return group_keys(keys, vectors, mark=mark, counts=known, source=reader.name)
+
+
+def read_keyed_vectors(
+    reader: Reader,
+    *,
+    binary: bool | None = None,
+    limit: int | None = None,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+) -> tuple[list[str], NDArray[np.float32]]:
+    """The keys and vectors, float32 (N, D), of an open word2vec file."""
+    rows, columns = read_header(reader, (2,), "rows columns")
+    if binary is None:
+        binary = _looks_binary(reader.peek(_SNIFFED), columns)
+    keys, vectors = read_vectors(reader, columns, rows, binary=binary, limit=limit)
+    if limit is None and reader.peek(_SNIFFED).strip():
+        warnings.warn(
+            f"{reader.name}: the file goes on behind the {rows} rows that its header names; the rest is not read",
+            FormatWarning, stacklevel=4,
+        )  # fmt: skip
+    return decoded(keys, reader, encoding, errors), vectors
+
+
+def read_header(reader: Reader, counts: Sequence[int], what: str) -> list[int]:
+    """The whole numbers, from 0 on, in the first line; `counts` says how many there may be."""
+    place = reader.place
+    fields = reader.take_line().split()
+    if len(fields) not in counts or not all(field.isdigit() and len(field) < 20 for field in fields):
+        shown = b" ".join(fields)[:60].decode("utf-8", "replace")
+        raise damaged(place, f"expected the header {what!r}, found {shown!r}")
+    return [int(field) for field in fields]
+
+
+def decoded(keys: list[bytes], reader: Reader, encoding: str, errors: str) -> list[str]:
+    """Keys as text."""
+    try:
+        return [key.decode(encoding, errors) for key in keys]
+    except UnicodeDecodeError as error:
+        shown = bytes(error.object)[:60]
+        raise damaged(
+            reader.name, f"the key {shown!r} is not {encoding}", "give encoding=, or errors='replace' to read it so"
+        ) from None
+
+
+def _looks_binary(text: bytes, columns: int) -> bool:
+    """Whether what follows the header is no text."""
+    fields = text.lstrip(b"\r\n").partition(b"\n")[0].split()
+    if len(fields) == columns + 1:
+        with contextlib.suppress(ValueError):
+            list(map(float, fields[1:]))
+            return False
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.start < len(text) - 4:  # not a character that is cut at the end
+            return True
+    return bool(text.translate(None, _PRINTED))
+
+
+def read_counts(path: str | PathLike[str]) -> dict[str, int]:
+    """A file of lines ``key count``."""
+    counts: dict[str, int] = {}
+    with open_reader(path) as reader:
+        while not (reader.at_end and not reader.peek(1)):
+            place = reader.place
+            key, _, count = reader.take_line(1 << 21).rstrip().rpartition(b" ")
+            if not key and not count:
+                continue
+            if not count.isdigit() or len(count) > 18:
+                raise damaged(place, "expected 'key count'")
+            counts[key.decode("utf-8", "replace")] = int(count)
+    return counts
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writing
 
 
 def write_word2vec(
@@ -20,6 +184,9 @@ def write_word2vec(
     *,
     binary: bool = False,
     replace_spaces: str | None = None,
+    header: bool = True,
+    counts: NDArray[np.int64] | None = None,
+    counts_path: str | PathLike[str] | None = None,
 ) -> None:
     """Write keyed vectors in the format of the word2vec tool, which gensim and most others read.
 
@@ -35,34 +202,45 @@ def write_word2vec(
         Little-endian float32 in place of decimal numbers.
     replace_spaces : str, optional
         The formats cannot hold white space in a key. This string takes its place; without it such keys are an error.
+    header : bool
+        Whether the first line says how many rows and columns follow; GloVe's files have none.
+    counts : int64 (N,), optional
+        How often each key was used.
+    counts_path : path-like, optional
+        Where these go, as lines ``key count``.
 
     Raises
     ------
     ValueError
         If a key is empty or has white space in it, or if replacing it gives a key that is there already.
     """
-    writable = _writable_keys(keys, replace_spaces)
+    writable = writable_keys(keys, replace_spaces)
     row_format = " ".join(["%.9g"] * vectors.shape[1])
     with replacing(path) as file:
-        file.write(f"{len(writable)} {vectors.shape[1]}\n".encode())
+        if header:
+            file.write(f"{len(writable)} {vectors.shape[1]}\n".encode())
         for key, vector in zip(writable, vectors, strict=True):
             file.write(key.encode("utf-8") + b" ")
-            file.write(vector.astype("<f4").tobytes() if binary else (row_format % tuple(vector)).encode())
+            file.write(vector.astype("<f4").tobytes() if binary else (row_format % tuple(vector.tolist())).encode())
             file.write(b"\n")
+    if counts is not None and counts_path is not None:
+        with replacing(counts_path) as file:
+            for key, count in zip(writable, counts.tolist(), strict=True):
+                file.write(f"{key} {count}\n".encode())
 
 
-def _writable_keys(keys: Sequence[str], replace_spaces: str | None) -> list[str]:
-    """The keys as they can be written."""
+def writable_keys(keys: Sequence[str], replace_spaces: str | None, what: str = "word2vec") -> list[str]:
+    """The keys, or words, as a text format can hold them; a ValueError says which one it cannot."""
     if replace_spaces is not None and replace_spaces.split() != [replace_spaces]:
         raise ValueError(f"replace_spaces must be a string without white space, such as '_'; got {replace_spaces!r}")
     writable = list(keys)
     spaced = [row for row, key in enumerate(writable) if key.split() != [key]]
     for row in spaced:
         if not writable[row]:
-            raise ValueError("the word2vec format cannot hold the empty string as a key; model.save keeps it")
+            raise ValueError(f"the {what} format cannot hold the empty string as a key; model.save keeps it")
         if replace_spaces is None:
             raise ValueError(
-                f"the word2vec format cannot hold the key {writable[row]!r}, which has white space in it; give "
+                f"the {what} format cannot hold the key {writable[row]!r}, which has white space in it; give "
                 "replace_spaces='_' (or another string) to replace it, or use model.save, which keeps every token"
             )
         writable[row] = replace_spaces.join(writable[row].split()) or replace_spaces

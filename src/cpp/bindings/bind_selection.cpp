@@ -2,10 +2,15 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "arrays.h"
 #include "selection.h"
+#include "tagger.h"
 
 namespace muse::bindings {
 
@@ -77,10 +82,107 @@ py::tuple py_select_senses(const FloatArray& context, const FloatArray& selectio
   {
     const py::gil_scoped_release release;
     select_senses(model, options, as_span(weights), {as_span(tokens), as_span(offsets)}, temperature, workers,
-                  sense.data(), probability.data());
+                  {sense.data(), probability.data(), nullptr});
   }
   return py::make_tuple(take(std::move(sense)), take(std::move(probability)));
 }
+
+// A Tagger and the arrays that it reads, which stay alive and must not change.
+class TextTagger {
+ public:
+  TextTagger(const py::sequence& words, const FloatArray& context, const FloatArray& selection,
+             const IndexArray& sense_offset, const WeightArray& weights, const SelectionOptions& options,
+             float temperature)
+      : arrays_(py::make_tuple(context, selection, sense_offset, weights)),
+        tagger_({selector(context, selection, sense_offset, options), options, as_span(weights), temperature}) {
+    const std::int64_t n_words = context.shape(0);
+    if (!(temperature > 0.0f)) throw py::value_error("temperature must be above 0");
+    if (weights.size() != 0 && weights.size() != n_words)
+      throw py::value_error("context_weights must hold one number a word");
+    if (static_cast<std::int64_t>(words.size()) != n_words) throw py::value_error("there must be a word for each row");
+    for (const py::handle word : words) add_word(word);
+  }
+
+  py::tuple select(const py::list& sentences, int workers) const {
+    std::vector<std::int32_t> ids, known;
+    std::vector<std::int64_t> ends{0}, offsets{0};
+    for (const py::handle sentence : sentences) {
+      add_sentence(sentence, ids);
+      for (auto i = static_cast<std::size_t>(ends.back()); i < ids.size(); ++i)
+        if (ids[i] >= 0) known.push_back(ids[i]);
+      ends.push_back(static_cast<std::int64_t>(ids.size()));
+      offsets.push_back(static_cast<std::int64_t>(known.size()));
+    }
+    std::vector<std::int32_t> sense(known.size());
+    std::vector<float> probability(known.size()), margin(known.size());
+    std::vector<float> all_probability(ids.size()), all_margin(ids.size());
+    {
+      const py::gil_scoped_release release;
+      tagger_.select({known, offsets}, workers, {sense.data(), probability.data(), margin.data()});
+      for (std::size_t i = 0, next = 0; i < ids.size(); ++i) {
+        if (ids[i] < 0) continue;
+        ids[i] = sense[next];
+        all_probability[i] = probability[next];
+        all_margin[i] = margin[next++];
+      }
+    }
+    return py::make_tuple(take(std::move(ids)), take(std::move(all_probability)), take(std::move(all_margin)),
+                          take(std::move(ends)));
+  }
+
+  py::tuple tag(const py::bytes& text, const std::string& mark, float min_margin, int workers,
+                const std::string& source, std::int64_t line) const {
+    const std::string_view view = text;
+    TaggedText tagged;
+    {
+      const py::gil_scoped_release release;
+      tagged = tagger_.tag(view, mark, min_margin, workers, source, line);
+    }
+    return py::make_tuple(py::bytes(tagged.text), tagged.tokens, tagged.tagged);
+  }
+
+ private:
+  void add_word(py::handle word) {
+    if (!PyUnicode_Check(word.ptr())) throw py::type_error("words must be strings");
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(word.ptr(), &size);
+    std::string text;
+    if (data != nullptr) {
+      text.assign(data, static_cast<std::size_t>(size));
+    } else {  // a lone surrogate: no text holds it, but it has a number; what stands for it is no UTF-8
+      PyErr_Clear();
+      text = "\xff" + std::to_string(num_words_);
+    }
+    tagger_.add_word(text);
+    if (tagger_.id(text) != num_words_++) throw py::value_error("a word stands twice");
+  }
+
+  // Numbers of the tokens of a string, split as str.split() does, or of a list of strings.
+  void add_sentence(py::handle sentence, std::vector<std::int32_t>& ids) const {
+    PyObject* listed = PyUnicode_Check(sentence.ptr()) ? PyUnicode_Split(sentence.ptr(), nullptr, -1)
+                                                       : PySequence_Fast(sentence.ptr(), "not iterable");
+    if (listed == nullptr) {
+      if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+      PyErr_Clear();
+      throw py::type_error("a context must be a string or a list of tokens; got " + std::string(py::repr(sentence)));
+    }
+    const auto tokens = py::reinterpret_steal<py::object>(listed);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(listed); ++i) {
+      PyObject* token = PySequence_Fast_GET_ITEM(listed, i);
+      if (!PyUnicode_Check(token))
+        throw py::type_error("a context must be a string or a list of tokens; it holds " +
+                             std::string(py::repr(token)));
+      Py_ssize_t size = 0;
+      const char* data = PyUnicode_AsUTF8AndSize(token, &size);
+      if (data == nullptr) PyErr_Clear();  // a lone surrogate: no word of any text
+      ids.push_back(data == nullptr ? -1 : tagger_.id({data, static_cast<std::size_t>(size)}));
+    }
+  }
+
+  py::tuple arrays_;
+  Tagger tagger_;
+  std::int32_t num_words_ = 0;
+};
 
 }  // namespace
 }  // namespace muse::bindings
@@ -102,4 +204,16 @@ void register_selection(pybind11::module_& m) {
         py::arg("sense_offset"), py::arg("context_weights"), py::arg("options"), py::arg("tokens"), py::arg("offsets"),
         py::arg("temperature") = 1.0f, py::arg("workers") = 1,
         "The best sense (local number) of every token, and its probability.");
+  py::class_<TextTagger>(m, "Tagger", "Senses of running text.")
+      .def(py::init<const py::sequence&, const FloatArray&, const FloatArray&, const IndexArray&, const WeightArray&,
+                    const muse::SelectionOptions&, float>(),
+           py::arg("words"), py::arg("context_vectors"), py::arg("selection_vectors"), py::arg("sense_offset"),
+           py::arg("context_weights"), py::arg("options"), py::arg("temperature") = 1.0f)
+      .def(
+          "select", &TextTagger::select, py::arg("sentences"), py::arg("workers") = 1,
+          "Sense, probability and margin of each token of all sentences, and where each sentence begins; -1, 0, 0 for\n"
+          "unknown words.")
+      .def("tag", &TextTagger::tag, py::arg("text"), py::arg("mark") = "#", py::arg("min_margin") = 0.0f,
+           py::arg("workers") = 1, py::arg("source") = "text", py::arg("line") = 1,
+           "The text with senses behind its known words, how many tokens it has, and how many have a sense.");
 }

@@ -9,6 +9,7 @@ namespace py = pybind11;
 
 void register_corpus(py::module_& m);
 void register_cluster(py::module_& m);
+void register_rows(py::module_& m);
 void register_search(py::module_& m);
 void register_selection(py::module_& m);
 void register_train(py::module_& m);
@@ -26,4 +27,5 @@ PYBIND11_MODULE(_core, m) {
   register_selection(m);
   register_cluster(m);
   register_search(m);
+  register_rows(m);
 }

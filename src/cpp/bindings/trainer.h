@@ -80,10 +80,11 @@ class PyTrainer {
       const py::gil_scoped_release release;
       stats = trainer_->run(epoch, first, last, workers, [&](std::int64_t tokens) {
         const py::gil_scoped_acquire acquire;
-        return guarded([&] {
+        const bool go_on = guarded([&] {
           check_signals();
           return tick.is_none() || tick(tokens).cast<bool>();
         });
+        return go_on ? Tick::kGoOn : error.is_none() ? Tick::kFinishBatches : Tick::kStopNow;
       });
     }
     guarded([] { return check_signals(); });
@@ -100,6 +101,7 @@ class PyTrainer {
     result["next_batch"] = stats.next_batch;
     result["stopped"] = stats.stopped;
     result["diverged"] = stats.diverged;
+    result["cut"] = stats.step.cut;
     result["sense_use"] = take(std::move(stats.sense_use));
     return result;
   }

@@ -1,0 +1,108 @@
+"""Analogies a : b = c : ?, on files such as ``questions-words.txt`` (T. Mikolov et al. 2013)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from muse.evaluation.text import read_lines
+
+if TYPE_CHECKING:
+    from muse.vectors import WordVectors
+
+__all__ = ["Analogy", "answer_analogies", "read_analogies"]
+
+_BATCH = 1000  # questions that are searched at once
+
+
+class Analogy(NamedTuple):
+    """One question: `first` is to `second` as `third` is to `expected`."""
+
+    section: str
+    first: str
+    second: str
+    third: str
+    expected: str
+
+
+def read_analogies(path: str | os.PathLike[str]) -> list[Analogy]:
+    """Read a file of four words a line, in sections that begin with a line ``: name``.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        For a missing file or a line that is neither; the message names the file and the line.
+    """
+    section, questions = "", []
+    for number, line in read_lines(path):
+        if line.startswith(":"):
+            section = line[1:].strip()
+        elif fields := line.split():
+            if len(fields) != 4:
+                raise ValueError(f"{os.fspath(path)}, line {number}: expected four words, found {len(fields)}")
+            questions.append(Analogy(section, *fields))
+    if not questions:
+        raise ValueError(f"{os.fspath(path)} holds no analogies")
+    return questions
+
+
+def answer_analogies(
+    vectors: WordVectors,
+    questions: Sequence[Analogy],
+    spelling: Mapping[str, str],
+    *,
+    restrict_vocab: int | None = None,
+    dummy4unknown: bool = False,
+) -> tuple[float, list[dict[str, Any]]]:
+    """Answer analogies by the largest cosine with b - a + c; `WordVectors.evaluate_word_analogies` calls this.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        The vectors.
+    questions : sequence of Analogy
+        The questions.
+    spelling : mapping of str to str
+        The known word that a spelling, or one in upper case, stands for.
+    restrict_vocab : int, optional
+        Search the first, most frequent words only.
+    dummy4unknown : bool
+        Count questions with an unknown word as wrong, instead of skipping them.
+
+    Returns
+    -------
+    score : float
+        Share of right answers; 0 without any.
+    sections : list of dict
+        ``section``, ``correct``, ``incorrect``; the last one is the total.
+    """
+    spelt = [[spelling.get(word, spelling.get(word.upper())) for word in question[1:]] for question in questions]
+    known = [i for i, words in enumerate(spelt) if None not in words]
+    right: set[int] = set()
+    for start in range(0, len(known), _BATCH):
+        batch = known[start : start + _BATCH]
+        answers = _answers(vectors, [spelt[i] for i in batch], restrict_vocab)
+        right.update(i for i, answer in zip(batch, answers, strict=True) if answer == spelt[i][3])
+    sections: dict[str, dict[str, Any]] = {}
+    for i, question in enumerate(questions):
+        row = sections.setdefault(question.section, {"section": question.section, "correct": [], "incorrect": []})
+        if dummy4unknown or None not in spelt[i]:
+            row["correct" if i in right else "incorrect"].append(question[1:])
+    rows = list(sections.values())
+    total = {name: [found for row in rows for found in row[name]] for name in ("correct", "incorrect")}
+    asked = len(total["correct"]) + len(total["incorrect"])
+    rows.append({"section": "Total accuracy", **total})
+    return (len(total["correct"]) / asked if asked else 0.0), rows
+
+
+def _answers(vectors: WordVectors, questions: Sequence[Sequence[Any]], restrict_vocab: int | None) -> Iterable[Any]:
+    """The word closest to b - a + c for each (a, b, c, expected), other than these three."""
+    words = {word for question in questions for word in question[:3]}
+    units = {word: vectors.get_vector(word, norm=True) for word in words}
+    queries = np.stack([units[b] - units[a] + units[c] for a, b, c, _ in questions])
+    found = vectors.most_similar_batch(queries, 4, restrict_vocab=restrict_vocab)
+    for question, neighbours in zip(questions, found, strict=True):
+        yield next((word for word, _ in neighbours if word not in question[:3]), None)

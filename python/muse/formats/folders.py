@@ -1,0 +1,38 @@
+"""Folders that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+
+__all__ = ["new_folder"]
+
+
+@contextlib.contextmanager
+def new_folder(path: str | PathLike[str]) -> Iterator[Path]:
+    """A temporary folder that takes the name `path` when all is written.
+
+    Raises
+    ------
+    FileExistsError
+        If there is something of that name, which is never replaced.
+    FileNotFoundError
+        If the folder that it lies in does not exist.
+    """
+    target = Path(os.path.abspath(path))
+    if target.exists():
+        raise FileExistsError(
+            errno.EEXIST, "there is something of that name; remove it, or give another name", str(path)
+        )
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(target.parent))
+    with tempfile.TemporaryDirectory(prefix=f".{target.name[:100]}.", dir=target.parent) as temporary:
+        inside = Path(temporary) / "new"
+        inside.mkdir()
+        yield inside
+        inside.rename(target)

@@ -1,0 +1,79 @@
+"""gensim's KeyedVectors, in memory and in gensim's own files.
+
+Those files are pickles, which gensim opens, not we: load only files that you trust. The word2vec format says the same
+without that risk.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse.formats.optional import needed
+from muse.formats.table import SenseTable, group_keys
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+__all__ = ["from_gensim", "read_gensim", "to_gensim", "write_gensim"]
+
+
+def to_gensim(keys: Sequence[str], vectors: NDArray[np.float32], counts: NDArray[np.int64]) -> KeyedVectors:
+    """A copy of vectors, float32 (N, D), as gensim ``KeyedVectors``, with the count of each key, int64 (N,).
+
+    Raises
+    ------
+    ImportError
+        If gensim is not installed.
+    """
+    keyed = needed("gensim.models", "to_gensim").KeyedVectors(int(vectors.shape[1]))
+    keyed.add_vectors(list(keys), np.ascontiguousarray(vectors))
+    keyed.allocate_vecattrs(["count"], [np.int64])
+    keyed.expandos["count"][:] = counts
+    return keyed
+
+
+def from_gensim(keyed_vectors: Any, *, mark: str = "#") -> SenseTable:
+    """A copy of gensim ``KeyedVectors`` (or of the ``wv`` of a model) with keys ``word#k``, or plain words.
+
+    Parameters
+    ----------
+    keyed_vectors : gensim.models.KeyedVectors, or a model of gensim
+        The vectors; their attribute ``count`` is kept.
+    mark : str
+        What stands between a word and the number of its sense.
+    """
+    vectors = keyed_vectors if hasattr(keyed_vectors, "index_to_key") else getattr(keyed_vectors, "wv", None)
+    if not hasattr(vectors, "index_to_key"):
+        raise TypeError(f"expected gensim KeyedVectors, got {type(keyed_vectors).__name__}")
+    assert vectors is not None
+    counts = vectors.expandos.get("count")
+    copy = np.array(vectors.vectors, np.float32, order="C")
+    return group_keys(list(vectors.index_to_key), copy, mark=mark, counts=counts, source="the KeyedVectors")
+
+
+def read_gensim(path: str | PathLike[str], *, mark: str = "#", mmap: str | None = None) -> SenseTable:
+    """Read a file that gensim's ``KeyedVectors.save`` wrote, through gensim, which runs the pickle in it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. Whoever wrote it can run any code here.
+    mark : str
+        As in `from_gensim`.
+    mmap : str, optional
+        As in gensim's ``load``.
+    """
+    models = needed("gensim.models", "reading gensim's files")
+    return from_gensim(models.KeyedVectors.load(os.fspath(path), mmap=mmap), mark=mark)
+
+
+def write_gensim(path: str | PathLike[str], table: SenseTable) -> None:
+    """Write sense vectors, with counts, through gensim's ``KeyedVectors.save``."""
+    keys = table.keys()  # not a mapping
+    to_gensim(keys, table.sense_vectors, table.counts_of_senses()).save(os.fspath(path))

@@ -1,0 +1,140 @@
+"""Senses in spaCy's documents: ``nlp.add_pipe("muse_senses", config={"model": "wiki.safetensors"})``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from muse.errors import ModelFileError
+from muse.model import MUSE
+
+try:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Token
+    from spacy.util import minibatch
+except ImportError as error:
+    raise ImportError(
+        "muse.integrations.spacy needs spaCy; install it with: pip install 'muse-senses[spacy]'"
+    ) from error
+
+__all__ = ["SenseTagger", "make_senses"]
+
+EXTENSIONS = ("sense", "sense_probability", "sense_vector")
+_TEXTS = {"lower": "lower_", "text": "text", "lemma": "lemma_", "norm": "norm_"}
+_CONFIG, _MODEL = "cfg", "model.safetensors"
+
+
+class SenseTagger:
+    """Sets the sense of each token: ``token._.sense``, ``._.sense_probability`` and ``._.sense_vector``.
+
+    Parameters
+    ----------
+    model : MUSE, path-like or None
+        A trained model, or the file of one, which is mapped into memory. None: `from_disk` brings it.
+    attribute : str
+        What of a token the model knows as a word: ``"lower"``, ``"text"``, ``"lemma"`` or ``"norm"``.
+    name : str
+        Of the component in its pipeline.
+
+    Notes
+    -----
+    ``sense`` is a key such as ``"head#1"``, None for a token that the model does not know; ``sense_vector`` is a view
+    of the model's vector, float32 (D,), or None. A context is a sentence, where the pipeline sets sentences before,
+    else the whole document.
+    """
+
+    def __init__(
+        self, model: MUSE | str | PathLike[str] | None = None, *, attribute: str = "lower", name: str = "muse_senses"
+    ) -> None:
+        if attribute not in _TEXTS:
+            raise ValueError(f"attribute must be one of {', '.join(map(repr, _TEXTS))}; got {attribute!r}")
+        self.name = name
+        self._attribute = attribute
+        self._model = model if model is None or isinstance(model, MUSE) else MUSE.load(model, mmap=True)
+        for extension in EXTENSIONS:
+            if not Token.has_extension(extension):
+                Token.set_extension(extension, default=None)
+
+    @property
+    def model(self) -> MUSE:
+        """The model in use."""
+        if self._model is None:
+            raise ValueError(
+                f"the component {self.name!r} has no model; add it with config={{'model': 'path of a saved model'}}, "
+                "or set its model"
+            )
+        return self._model
+
+    @model.setter
+    def model(self, model: MUSE) -> None:
+        self._model = model
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Set the senses in a document."""
+        return next(self.pipe([doc]))
+
+    def pipe(self, stream: Iterable[Doc], batch_size: int = 256) -> Iterator[Doc]:
+        """Set the senses in a stream of documents, a batch at a time, on all threads."""
+        word = _TEXTS[self._attribute]
+        for batch in minibatch(stream, batch_size):
+            docs = list(batch)
+            contexts = [list(context) for doc in docs for context in _contexts(doc)]
+            texts = [[getattr(token, word) for token in context] for context in contexts]
+            for context, (words, senses, probabilities) in zip(
+                contexts, self.model.selector.select(texts), strict=True
+            ):
+                for place in np.flatnonzero(senses >= 0).tolist():
+                    self._set(context[place], words[place], int(senses[place]), float(probabilities[place]))
+            yield from docs
+
+    def _set(self, token: Token, word: str, sense: int, probability: float) -> None:
+        row = self.model.arrays.rows_of(self.model.vocabulary.ids[word]).start + sense
+        token._.sense = f"{word}#{sense}"
+        token._.sense_probability = probability
+        token._.sense_vector = self.model.arrays.sense_vectors[row]
+
+    def to_disk(self, path: str | PathLike[str], *, exclude: Iterable[str] = ()) -> None:
+        """Write the component, with its model, into a folder."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _CONFIG).write_text(json.dumps({"attribute": self._attribute}), encoding="utf-8")
+        self.model.save(folder / _MODEL)
+
+    def from_disk(self, path: str | PathLike[str], *, exclude: Iterable[str] = ()) -> SenseTagger:
+        """Read what `to_disk` wrote; the model is mapped into memory.
+
+        Raises
+        ------
+        ModelFileError
+            If the folder is damaged.
+        """
+        folder = Path(path)
+        try:
+            attribute = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))["attribute"]
+        except (ValueError, KeyError, TypeError):
+            attribute = None
+        if attribute not in _TEXTS:
+            raise ModelFileError(f"{os.fspath(folder / _CONFIG)!r} is damaged; save the pipeline again")
+        self._attribute = attribute
+        self._model = MUSE.load(folder / _MODEL, mmap=True)
+        return self
+
+
+def _contexts(doc: Doc) -> Iterable[Any]:
+    return doc.sents if doc.has_annotation("SENT_START") else (doc,)
+
+
+@Language.factory(  # type: ignore[untyped-decorator]
+    "muse_senses",
+    assigns=[f"token._.{name}" for name in EXTENSIONS],
+    default_config={"model": None, "attribute": "lower"},
+)
+def make_senses(nlp: Language, name: str, model: str | None, attribute: str) -> SenseTagger:
+    """Make the component; ``config={"model": path}`` names the file of a model."""
+    return SenseTagger(model, attribute=attribute, name=name)

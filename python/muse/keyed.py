@@ -1,0 +1,265 @@
+"""Vectors with keys: what sense vectors and word vectors have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from muse import _core
+from muse.arrays import Arrays, Floats
+from muse.errors import NotTrainedError
+from muse.formats.gensim_vectors import to_gensim
+from muse.formats.word2vec import write_word2vec
+from muse.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors as GensimKeyedVectors
+
+__all__ = ["Key", "KeyedVectors", "Neighbours", "unit"]
+
+Neighbours: TypeAlias = list[tuple[str, float]]
+Key = TypeVar("Key", bound="str | tuple[str, int]")
+
+_BLOCK_ROWS = 1 << 16
+
+
+class KeyedVectors(ABC, Generic[Key]):
+    """Vectors with keys, and the queries on them. A vector of zeros has similarity 0 with everything."""
+
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None) -> None:
+        self._vocabulary = vocabulary
+        self._values = arrays
+        self._inverse_norms: Floats | None = None
+        self._key_to_index: dict[str, int] | None = None
+
+    def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
+        """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
+        self._vocabulary, self._values, self._inverse_norms, self._key_to_index = vocabulary, arrays, None, None
+
+    @property
+    def _arrays(self) -> Arrays:
+        if self._values is None:
+            raise NotTrainedError("the model has words but no vectors yet; call train")
+        return self._values
+
+    # -- what the two kinds tell about themselves --------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def vectors(self) -> Floats:
+        """All vectors, float32 (N, D)."""
+
+    @property
+    @abstractmethod
+    def index_to_key(self) -> Sequence[str]:
+        """The key of each row, as strings."""
+
+    @abstractmethod
+    def index(self, key: Key) -> int:
+        """The row of a key."""
+
+    @abstractmethod
+    def _is_key(self, item: object) -> bool:
+        """Whether an item of a query is a key, not a vector or a pair of key and weight."""
+
+    @abstractmethod
+    def _rows_of_words(self, n_words: int) -> int:
+        """How many rows belong to the first `n_words` words."""
+
+    @abstractmethod
+    def _counts(self) -> NDArray[np.int64]:
+        """How often each key was seen, int64 (N,)."""
+
+    # -- single vectors ----------------------------------------------------------------------------------------------
+
+    @property
+    def vector_size(self) -> int:
+        """D, the dimension of the vectors."""
+        return self._arrays.vector_size
+
+    @property
+    def key_to_index(self) -> Mapping[str, int]:
+        """The row of each key; of senses, made at the first use."""
+        if self._key_to_index is None:
+            self._key_to_index = {key: row for row, key in enumerate(self.index_to_key)}
+        return MappingProxyType(self._key_to_index)
+
+    def get_vecattr(self, key: Key, attr: str) -> int:
+        """How often `key` was seen, for ``attr="count"``; any other `attr` of gensim's is a ValueError."""
+        if attr != "count":
+            raise ValueError(f"vectors have no attribute {attr!r} here, only 'count'")
+        return int(self._counts()[self.index(key)])
+
+    def get_vector(self, key: Key, *, norm: bool = False) -> Floats:
+        """A copy of the vector of `key`, float32 (D,); at length one with `norm`."""
+        return unit(self[key]) if norm else self[key]
+
+    def get_normed_vectors(self) -> Floats:
+        """A copy of all vectors at length one, float32 (N, D); vectors of zeros stay zeros."""
+        normed: Floats = self.vectors * self._scales()[:, None]
+        return normed
+
+    def get_index(self, key: Key, default: int | None = None) -> int:
+        """The row of `key`, or `default` for an unknown one; without a default that is a KeyError."""
+        return self.index(key) if default is None or key in self else default
+
+    def has_index_for(self, key: object) -> bool:
+        """Whether a key is known."""
+        return key in self
+
+    def __len__(self) -> int:
+        return len(self.index_to_key)
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            self.index(key)  # type: ignore[arg-type]
+        except (KeyError, TypeError):
+            return False
+        return True
+
+    @overload
+    def __getitem__(self, key: Key) -> Floats: ...
+    @overload
+    def __getitem__(self, key: list[Key]) -> Floats: ...
+    def __getitem__(self, key: Key | list[Key]) -> Floats:
+        """A copy of the vector of a key, float32 (D,), or of the vectors of a list of keys, float32 (N, D)."""
+        if isinstance(key, list):
+            return np.stack([self[item] for item in key]) if key else np.empty((0, self.vector_size), np.float32)
+        return self._row(self.index(key)).copy()
+
+    def _row(self, row: int) -> Floats:
+        vector: Floats = self.vectors[row]
+        return vector
+
+    # -- queries -----------------------------------------------------------------------------------------------------
+
+    def _query(self, positive: Any, negative: Any) -> tuple[Floats, set[int]]:
+        """The direction that positive and negative items point in, and the rows of those that are keys."""
+        total, rows = np.zeros(self.vector_size, np.float32), set()
+        items = [(item, 1.0) for item in self._as_items(positive)] + [(item, -1.0) for item in self._as_items(negative)]
+        if not items:
+            raise ValueError("most_similar needs at least one key or vector in positive or negative")
+        for item, sign in items:
+            if not self._is_key(item) and isinstance(item, tuple) and len(item) == 2:
+                item, sign = item[0], sign * float(item[1])
+            if self._is_key(item):
+                row = self.index(item)
+                rows.add(row)
+                vector = self._row(row)
+            else:
+                vector = self._as_vector(item)
+            total += np.float32(sign) * unit(vector)
+        return total, rows
+
+    def _as_items(self, given: Any) -> list[Any]:
+        if given is None:
+            return []
+        if self._is_key(given) or (isinstance(given, np.ndarray) and given.ndim == 1):
+            return [given]
+        return list(given)
+
+    def _as_vector(self, item: ArrayLike) -> Floats:
+        vector = np.asarray(item)
+        if vector.dtype.kind not in "fiu" or vector.shape != (self.vector_size,):
+            raise TypeError(f"most_similar takes keys and vectors of {self.vector_size} numbers; got {item!r}")
+        return vector.astype(np.float32)
+
+    def _nearest(
+        self,
+        queries: Floats,
+        topn: int,
+        *,
+        excluded: Sequence[set[int]],
+        restrict_vocab: int | None = None,
+        keep: NDArray[np.bool_] | None = None,
+    ) -> list[Neighbours]:
+        """The keys with the largest cosines, for each of M queries, float32 (M, D), without its excluded rows."""
+        if isinstance(topn, bool) or not isinstance(topn, (int, np.integer)) or topn < 1:
+            raise ValueError(f"topn must be an integer of at least 1, or None for all similarities; got {topn!r}")
+        end = self._end(restrict_vocab)
+        wanted = min(int(topn) + max(map(len, excluded)), max(end, 1))
+        mask = None if keep is None else keep[:end].view(np.uint8)
+        queries = np.stack([unit(query) for query in queries])
+        rows, scores = _core.top_k(self.vectors[:end], queries, wanted, scale=self._scales()[:end], mask=mask)
+        keys = self.index_to_key
+        return [
+            [(keys[row], float(score)) for row, score in zip(*found, strict=True) if row >= 0 and row not in out][:topn]
+            for *found, out in zip(rows.tolist(), scores.tolist(), excluded, strict=True)
+        ]
+
+    def _end(self, restrict_vocab: int | None) -> int:
+        """The row behind the last one that takes part."""
+        if restrict_vocab is None:
+            return len(self)
+        if restrict_vocab < 1:
+            raise ValueError(f"restrict_vocab must be at least 1; got {restrict_vocab}")
+        return self._rows_of_words(min(restrict_vocab, self._arrays.n_words))
+
+    def _similarities(self, query: Floats, restrict_vocab: int | None) -> Floats:
+        end = self._end(restrict_vocab)
+        with np.errstate(invalid="ignore"):
+            cosines: Floats = (self.vectors[:end] @ unit(query)) * self._scales()[:end]
+        return cosines
+
+    def _scales(self) -> Floats:
+        """One over the length of each vector, 0 for vectors of zeros: makes cosines without a copy of the vectors."""
+        if self._inverse_norms is None:
+            vectors = self.vectors
+            squares = np.empty(len(vectors), np.float64)
+            with np.errstate(invalid="ignore"):
+                for first in range(0, len(vectors), _BLOCK_ROWS):
+                    block = vectors[first : first + _BLOCK_ROWS].astype(np.float64)
+                    squares[first : first + _BLOCK_ROWS] = np.einsum("ij,ij->i", block, block)
+                norms = np.sqrt(squares)
+            scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+            self._inverse_norms = scales.astype(np.float32)
+        return self._inverse_norms
+
+    # -- other tools -------------------------------------------------------------------------------------------------
+
+    def save_word2vec_format(
+        self, path: str | PathLike[str], *, binary: bool = False, replace_spaces: str | None = None
+    ) -> None:
+        """Write keys and vectors as word2vec does.
+
+        Parameters
+        ----------
+        path : path-like
+            The file; one of that name is replaced only when the new one is complete.
+        binary : bool
+            Numbers as bytes instead of text.
+        replace_spaces : str, optional
+            What takes the place of white space in keys.
+
+        Raises
+        ------
+        ValueError
+            If a key has white space in it, which the format cannot hold, and `replace_spaces` is not given.
+        """
+        write_word2vec(path, self.index_to_key, self.vectors, binary=binary, replace_spaces=replace_spaces)
+
+    def to_gensim(self) -> GensimKeyedVectors:
+        """A copy of these vectors as gensim ``KeyedVectors``, with counts.
+
+        Raises
+        ------
+        ImportError
+            If gensim is not installed.
+        """
+        return to_gensim(self.index_to_key, self.vectors, self._counts())
+
+
+def unit(vector: Floats) -> Floats:
+    """The vector at length 1, or zeros for zeros and for what is not finite."""
+    with np.errstate(invalid="ignore"):
+        length = float(np.linalg.norm(vector.astype(np.float64)))
+    if not 0.0 < length < np.inf:
+        return np.zeros(len(vector), np.float32)
+    scaled: Floats = (vector / length).astype(np.float32)
+    return scaled

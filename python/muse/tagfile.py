@@ -1,0 +1,232 @@
+"""Tagging of text files: streamed, restartable, and the outcome appears whole or not at all."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import hashlib
+import json
+import logging
+import lzma
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from muse import _core
+from muse.formats.replacing import check_target, replacing
+from muse.lines import as_paths, is_compressed, read_chunks
+from muse.progress import progress_bar
+
+__all__ = ["TagReport", "fingerprint", "tag_file"]
+
+logger = logging.getLogger("muse")
+
+_PIECE = 1 << 22  # bytes that are tagged at once: Ctrl-C waits for no more
+_LONGEST_LINE = 1 << 26  # bytes; a longer line is tagged in pieces, cut at white space
+_SAVE_SECONDS = 5.0  # between two notes of how far a file has come
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class TagReport(NamedTuple):
+    """What `tag_corpus` did.
+
+    Attributes
+    ----------
+    tokens : int
+        Tokens of the text.
+    tagged : int
+        Those that have been given a sense.
+    """
+
+    tokens: int
+    tagged: int
+
+
+@dataclass
+class _State:
+    """How far a file has come, and of what it is made; kept beside the partial output."""
+
+    source: list[int]  # size and time of change
+    margin: float
+    model: str = ""  # see `fingerprint`; made when it is first needed, since it reads all of the model
+    read: int = 0  # bytes of plain text
+    written: int = 0  # bytes of output
+    lines: int = 0
+    tokens: int = 0
+    tagged: int = 0
+
+    def same_job(self, other: _State) -> bool:
+        return (self.source, self.margin, self.model) == (other.source, other.margin, other.model)
+
+
+def tag_file(
+    tagger: _core.Tagger,
+    identify: Callable[[], str],
+    source: str | PathLike[str],
+    target: str | PathLike[str],
+    *,
+    margin: float,
+    workers: int,
+    progress: bool,
+    resume: bool,
+) -> TagReport:
+    """Tag a file; `SenseTagging.tag_corpus` is the way to call it, and says more.
+
+    Parameters
+    ----------
+    tagger : _core.Tagger
+        Selects senses.
+    identify : callable
+        Gives what tells models apart, see `fingerprint`.
+    source, target : path-like
+        Text in, text out.
+    margin, workers, progress, resume
+        As in `tag_corpus`.
+    """
+    [path] = as_paths([source], "input")
+    out = check_target(target)
+    if out.exists() and os.path.samefile(path, out):
+        raise ValueError(f"input and output are the same file, {str(path)!r}; give the output another name")
+    compress = _compressor(out.suffix)
+    partial, notes = out.with_name(out.name + ".partial"), out.with_name(out.name + ".partial.json")
+    stat = path.stat()
+    state = _State([stat.st_size, stat.st_mtime_ns], margin)
+    if resume and notes.exists():
+        state.model = identify()
+        state = _earlier(notes, partial, state)
+    with path.open("rb") as file, open(partial, "r+b" if state.written else "wb") as sink:
+        sink.truncate(state.written)
+        sink.seek(state.written)
+        try:
+            with progress_bar(total=stat.st_size, desc="tagging", unit="B", show=progress) as bar:
+                _tag(
+                    tagger, path, file, sink, state, lambda: _note(sink, notes, state, identify), compress, workers, bar
+                )
+            sink.flush()
+            os.fsync(sink.fileno())
+        except ValueError:  # it is the text that must change: nothing to go on with
+            partial.unlink(missing_ok=True)
+            notes.unlink(missing_ok=True)
+            raise
+        except BaseException:
+            with contextlib.suppress(OSError):  # a full disk: what was noted before still holds
+                _note(sink, notes, state, identify)
+                logger.info("tag_corpus was stopped after %d tokens; resume=True goes on from here", state.tokens)
+            raise
+    os.replace(partial, out)
+    notes.unlink(missing_ok=True)
+    return TagReport(state.tokens, state.tagged)
+
+
+def _tag(
+    tagger: _core.Tagger,
+    path: Path,
+    file: IO[bytes],
+    sink: IO[bytes],
+    state: _State,
+    note: Callable[[], None],
+    compress: Callable[[bytes], bytes],
+    workers: int,
+    bar: Any,
+) -> None:
+    noted = time.monotonic()
+    for piece in _pieces(_rest(path, file, state.read)):
+        size, lines = len(piece), piece.count(b"\n")
+        if state.read == 0:
+            piece = piece.removeprefix(_BYTE_ORDER_MARK)
+        text, tokens, tagged = tagger.tag(piece, "#", state.margin, workers, str(path), state.lines + 1)
+        sink.write(compress(text))
+        state.read, state.written, state.lines = state.read + size, sink.tell(), state.lines + lines
+        state.tokens, state.tagged = state.tokens + tokens, state.tagged + tagged
+        bar.update((file.tell() if is_compressed(path) else state.read) - bar.n)
+        if time.monotonic() - noted > _SAVE_SECONDS:
+            note()
+            noted = time.monotonic()
+
+
+def _note(sink: IO[bytes], notes: Path, state: _State, identify: Callable[[], str]) -> None:
+    """Note how far the output has come, once it is on the disk."""
+    state.model = state.model or identify()
+    sink.flush()
+    os.fsync(sink.fileno())
+    with replacing(notes) as file:
+        file.write(json.dumps(asdict(state)).encode())
+
+
+def _earlier(notes: Path, partial: Path, fresh: _State) -> _State:
+    """Where an earlier call stopped, if that did the same as the `fresh` one would."""
+    try:
+        state = _State(**json.loads(notes.read_bytes()))
+    except (ValueError, TypeError):
+        raise ValueError(f"{notes} is damaged; delete it, or call tag_corpus without resume=True") from None
+    if not state.same_job(fresh):
+        raise ValueError(
+            f"{notes} is from another model, margin or input than this; call tag_corpus without resume=True to start "
+            "anew"
+        )
+    if not partial.exists() or partial.stat().st_size < state.written:
+        raise ValueError(f"{partial} is missing or too short; call tag_corpus without resume=True to start anew")
+    return state
+
+
+def _rest(path: Path, file: IO[bytes], done: int) -> Iterator[bytes]:
+    """The text of a file after the first `done` bytes of it."""
+    if done and not is_compressed(path):
+        file.seek(done)
+        done = 0
+    for chunk in read_chunks(path, file):
+        skipped = min(done, len(chunk))
+        done -= skipped
+        if skipped < len(chunk):
+            yield chunk[skipped:]
+
+
+def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Whole lines, about `_PIECE` bytes of them at a time."""
+    begun = bytearray()
+    for chunk in chunks:
+        begun += chunk
+        if len(begun) < _PIECE:
+            continue
+        end = begun.rfind(b"\n") + 1
+        if end == 0 and len(begun) >= _LONGEST_LINE:
+            end = begun.rfind(b" ") + 1
+        if end > 0:
+            yield bytes(begun[:end])
+            del begun[:end]
+    if begun:
+        yield bytes(begun)
+
+
+def _compressor(suffix: str) -> Callable[[bytes], bytes]:
+    """What writes a piece so that pieces one after another are a file of that kind."""
+    if suffix == ".gz":
+        return lambda data: gzip.compress(data, 6, mtime=0)
+    if suffix == ".zst":
+        try:
+            import zstandard
+        except ImportError:
+            raise ImportError("writing .zst needs the package zstandard: pip install 'muse-senses[zstd]'") from None
+        return zstandard.ZstdCompressor().compress
+    if suffix == ".bz2":
+        return bz2.compress
+    return lzma.compress if suffix == ".xz" else lambda data: data
+
+
+def fingerprint(*parts: Any) -> str:
+    """A digest of arrays and of what JSON can hold."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            for first in range(0, len(part), 4096):
+                digest.update(np.ascontiguousarray(part[first : first + 4096]).data)
+        else:
+            digest.update(json.dumps(part).encode())
+    return digest.hexdigest()

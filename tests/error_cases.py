@@ -1,0 +1,160 @@
+"""How to get each error of the table in docs/reliability.md; test_reliability_page.py compares the two."""
+
+from __future__ import annotations
+
+import resource
+import signal
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import muse.memory
+import muse.training
+from muse import MUSE, Settings
+from muse.corpus import encode_corpus
+from toy import WORDS, toy_arrays, toy_model
+
+SENTENCES = [["the", "head", "of", "the", "army"]] * 30
+SMALL: dict[str, Any] = {"vector_size": 4, "min_count": 1, "workers": 1, "epochs": 2}
+
+
+@contextmanager
+def _available(size: int):
+    before = muse.memory.available_memory
+    muse.memory.available_memory = lambda: size
+    try:
+        yield
+    finally:
+        muse.memory.available_memory = before
+
+
+def _untrained() -> MUSE:
+    model = MUSE(**SMALL)
+    model.build_vocab(SENTENCES)
+    return model
+
+
+def _too_large(folder: Path) -> None:
+    model = _untrained()
+    with _available(1000):
+        model.train()
+
+
+def _too_large_to_load(folder: Path) -> None:
+    toy_model().save(folder / "m")
+    with _available(1000):
+        MUSE.load(folder / "m")
+
+
+def _memory_while_reading(folder: Path) -> None:
+    def sentences():
+        yield ["a"]
+        raise MemoryError
+
+    encode_corpus(sentences())
+
+
+def _memory_while_training(folder: Path) -> None:
+    before = muse.training.split_arrays
+
+    def fail(*_):
+        raise MemoryError
+
+    muse.training.split_arrays = fail
+    try:
+        MUSE(SENTENCES, senses=2, **SMALL)
+    finally:
+        muse.training.split_arrays = before
+
+
+def _diverging(folder: Path) -> None:
+    MUSE(SENTENCES * 20, alpha=10, initial_scale=100, senses=2, init="random", sample=0, **{**SMALL, "epochs": 30})
+
+
+def _not_finite(folder: Path) -> None:
+    vectors = toy_arrays().sense_vectors
+    vectors[0] = np.nan
+    toy_model(sense_vectors=vectors).save(folder / "m")
+
+
+def _file(folder: Path, change: Callable[[bytes], bytes]) -> None:
+    toy_model().save(folder / "m")
+    (folder / "m").write_bytes(change((folder / "m").read_bytes()))
+    MUSE.load(folder / "m")
+
+
+def _newer(folder: Path) -> None:
+    _file(folder, lambda raw: raw.replace(b'"version":"1"', b'"version":"2"'))
+
+
+def _resume_elsewhere(folder: Path) -> None:
+    class Stop:
+        def on_epoch_end(self, model):
+            model.stop_training = True
+
+    model = MUSE(SENTENCES, callbacks=[Stop()], **SMALL)
+    model.train(SENTENCES[:7], resume=True)
+
+
+def _latin(folder: Path) -> None:
+    (folder / "text").write_bytes(b"ok\nna\xefve\n")
+    encode_corpus(corpus_file=folder / "text")
+
+
+def _cut_gzip(folder: Path) -> None:
+    (folder / "text.gz").write_bytes(b"\x1f\x8b\x08\0\0\0\0\0\0\xff")
+    encode_corpus(corpus_file=folder / "text.gz")
+
+
+def _no_room(folder: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        encode_corpus([["a", "b"] * 500_000], max_ram=1000, spill_dir=folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, old)
+
+
+CASES: dict[str, Callable[[Path], object]] = {
+    "a string as corpus": lambda folder: MUSE("a text"),
+    "a string as sentence": lambda folder: MUSE(["a text"]),
+    "a token that is none": lambda folder: MUSE([["a", 7]]),
+    "a lone surrogate": lambda folder: MUSE([["a", "\ud800"]]),
+    "an empty corpus": lambda folder: MUSE([]),
+    "only rare words": lambda folder: MUSE([["a"]]),
+    "no corpus": lambda folder: MUSE().build_vocab(),
+    "text that is not UTF-8": _latin,
+    "a compressed file cut short": _cut_gzip,
+    "no such text": lambda folder: MUSE(corpus_file=folder / "nothing"),
+    "no room to spill": _no_room,
+    "memory while reading": _memory_while_reading,
+    "a setting of another name": lambda folder: MUSE(size=100),
+    "a value out of range": lambda folder: MUSE(window=0),
+    "a value of the wrong type": lambda folder: MUSE(alpha="fast"),
+    "a table of counts that is none": lambda folder: MUSE().build_vocab_from_freq({"a": 1.5}),
+    "no vocabulary": lambda folder: MUSE().train([["a"]]),
+    "no training": lambda folder: MUSE().sense_vectors("a"),
+    "a vocabulary already": lambda folder: _untrained().build_vocab(SENTENCES),
+    "a model too large": _too_large,
+    "memory while training": _memory_while_training,
+    "divergence": _diverging,
+    "nothing to resume": lambda folder: _untrained().train(resume=True),
+    "another text to resume on": _resume_elsewhere,
+    "an unknown word": lambda folder: toy_model().sense_vectors("heed"),
+    "an unknown sense": lambda folder: toy_model().sv["head#7"],
+    "values that are not finite": _not_finite,
+    "no such folder": lambda folder: toy_model().save(folder / "no" / "model"),
+    "a folder as file": lambda folder: toy_model().save(folder),
+    "no such model": lambda folder: MUSE.load(folder / "nothing"),
+    "a file of another kind": lambda folder: _file(folder, lambda raw: b"hello, I am a text"),
+    "a file cut short": lambda folder: _file(folder, lambda raw: raw[:-9]),
+    "a flipped bit": lambda folder: _file(folder, lambda raw: raw[:-1] + bytes([raw[-1] ^ 1])),
+    "a newer file": _newer,
+    "a file too large to load": _too_large_to_load,
+    "parts that do not fit": lambda folder: MUSE.from_arrays(WORDS, toy_arrays(), Settings(vector_size=8)),
+}
