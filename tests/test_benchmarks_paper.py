@@ -16,7 +16,7 @@ from muse.datasets import make_ambiguous_corpus
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import common, real_text, throughput, word2vec_parity  # noqa: E402
+from benchmarks import common, real_text, word2vec_parity  # noqa: E402
 from benchmarks.paper import (  # noqa: E402
     convergence,
     policy_gradient,
@@ -86,7 +86,7 @@ def read(folder: Path, name: str) -> dict[str, Any]:
     return found
 
 
-TOP = ("throughput", "word2vec_parity", "real_text")
+TOP = ("word2vec_parity", "real_text")
 
 # ------------------------------------------------------------------------------------------------------------- common
 
@@ -139,42 +139,6 @@ def test_pseudo_words_are_scored_at_the_places_where_words_were_merged(tmp_path:
     assert new == [[members[w][0] if w in members else w for w in sentence] for sentence in original]
     truth = [members[w][1] for sentence in original for w in sentence if w in members]
     assert merged.task.occurrences.truth.tolist() == truth
-
-
-# --------------------------------------------------------------------------------------------------------- throughput
-
-
-def test_expected_pairs_are_those_that_training_makes(text: Path) -> None:
-    tokens, pairs = throughput.expected_pairs(text, 5, 1e-2, 5)
-    settings = {"vector_size": 8, "sample": 1e-2, "epochs": 10, "workers": 1}
-    model = MUSE(corpus_file=text, senses=1, window=5, **settings)
-    assert model.history[0]["tokens"] == tokens
-    assert np.mean([row["pairs"] for row in model.history]) == pytest.approx(pairs, rel=0.01)
-
-
-def test_throughput_compares_with_gensim_in_one_run(
-    tmp_path: Path, text: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("gensim")
-    monkeypatch.setenv("PYTHONPATH", ":".join(sys.path))
-    ours = "muse, one sense, shared negatives"
-    throughput.main([
-        "--corpus", str(text), "--limit-tokens", "5000", "--dims", "8", "--negative", "2", "--workers", "1",
-        "--repeats", "1", "--systems", ours, throughput.REFERENCE, "--out", str(tmp_path),
-    ])  # fmt: skip
-    table = {row["system"]: row for row in read(tmp_path, "throughput")["table"]}
-    assert table[throughput.REFERENCE]["ratio"] == 1
-    assert table[ours]["kpairs_per_second"] > 0
-    assert table[ours]["memory_mb"] > 10
-
-
-def test_medians_and_ratios() -> None:
-    base = {"vector_size": 8, "negative": 5, "workers": 1, "tokens": 1000, "pairs": 3000, "memory_mb": 50.0}
-    times = {"gensim corpus_file": (1, 2, 9), "fastText": (1, 1, 5)}
-    runs = [{**base, "system": name, "seconds": t, "cpu_seconds": 2 * t} for name, each in times.items() for t in each]
-    gensim, fasttext = throughput.summarise(runs)
-    assert gensim["kpairs_per_second"] == 1.5
-    assert (fasttext["ratio"], fasttext["cpu_ratio"]) == (2.0, 2.0)
 
 
 # ------------------------------------------------------------------------------------- parity with word2vec, real text

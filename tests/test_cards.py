@@ -165,3 +165,8 @@ def test_sentences_that_hold_a_word(tmp_path):
     assert list(lines.holding(["bank"])) == [["bank", "one"], ["river", "bank"]]
     assert list(lines.holding(["bänk", "embankment"])) == [["embankment"], ["the", "bänk"]]
     assert list(lines.holding([])) == []
+
+
+def test_a_card_of_the_only_word():
+    card = MUSE([["bank", "bank"]], min_count=1, senses=2, init="random", vector_size=4).describe("bank")
+    assert [sense.label for sense in card.senses] == ["", ""]

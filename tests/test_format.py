@@ -22,6 +22,7 @@ from muse import MUSE, InsufficientMemoryError, ModelFileError, Settings
 from muse.formats import replacing as replacing_module
 from muse.formats import tensorfile
 from muse.formats.replacing import replacing
+from muse.state import SUMS
 from toy import WORDS, toy_arrays, toy_model
 
 
@@ -394,6 +395,22 @@ def test_bad_metadata(saved, changes, what):
     assert message(saved) == f"is damaged: {what}{AGAIN}"
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("epochs", 0), ("epochs", 2**70), ("stage", -1), ("batch", 1.5), ("batch", True), ("warm", 1), ("split_due", None),
+     ("corpus", [1, 2]), ("corpus", [1, 2, -3]), ("sums", {}), ("sums", {"tokens": 1})],
+)  # fmt: skip
+def test_training_states_that_no_training_left(saved, name, value):
+    sums = dict.fromkeys(SUMS, 0)
+    state = {"epochs": 2, "stage": 0, "batch": 3, "warm": True, "split_due": True, "corpus": [9, 3, 9], "sums": sums}
+    edit_model(saved, training_state=state)
+    assert MUSE.load(saved).training_state == state
+    edit_model(saved, training_state={**state, name: value})
+    assert message(saved).startswith(f"is damaged: its training state has an impossible value of {name!r}: ")
+    edit_model(saved, training_state={key: state[key] for key in state if key != name})
+    assert message(saved) == f"is damaged: its training state lacks {name!r}{AGAIN}"
+
+
 def test_metadata_that_is_not_json(saved):
     edit(saved, lambda metadata: metadata.update(model="{"))
     assert message(saved).startswith("is damaged: its metadata is not JSON (")
@@ -474,7 +491,7 @@ def test_hostile_headers_are_refused_before_anything_is_allocated(tmp_path, cont
 
 def test_a_model_larger_than_memory_is_not_read(saved, monkeypatch):
     monkeypatch.setattr(muse.memory, "available_memory", lambda: 1000)
-    with pytest.raises(InsufficientMemoryError, match=r"the model takes 0.01 MB, .* load it with mmap=True"):
+    with pytest.raises(InsufficientMemoryError, match=r"the model takes [\d.]+ MB, .* load it with mmap=True"):
         MUSE.load(saved)
     MUSE.load(saved, mmap=True)
 

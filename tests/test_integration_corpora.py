@@ -37,8 +37,9 @@ SENTENCES = [
 
 def page(title, text, *, ns=0, model="wikitext", redirect=False, older=""):
     extra = '<redirect title="Bank"/>' if redirect else ""
-    revision = "<revision><id>2</id><timestamp>2020-01-01T00:00:00Z</timestamp><contributor><username>u</username>" \
-               f"<id>1</id></contributor><model>{model}</model><format>f</format><text>%s</text></revision>"  # fmt: skip
+    writer = "<contributor><username>u</username><id>1</id></contributor>"
+    start = f"<revision><id>2</id><timestamp>2020-01-01T00:00:00Z</timestamp>{writer}"
+    revision = f"{start}<model>{model}</model><format>f</format><text>%s</text></revision>"
     old = revision % escape(older) if older else ""
     return f"<page><title>{title}</title><ns>{ns}</ns><id>1</id>{extra}{old}{revision % escape(text)}</page>"
 
@@ -143,7 +144,7 @@ def test_missing_parsers_are_named(tmp_path, monkeypatch):
 def test_rows_of_text_and_of_tokens():
     rows = [{"text": "A b.\n\nC-d"}, {"text": None}, {"text": ""}, {"text": ["E", "f g"]}, {"text": []}]
     assert list(DatasetSentences(rows)) == [["a", "b"], ["c", "d"], ["E", "f g"]]
-    assert list(DatasetSentences(rows, tokenizer=str.split))[0] == ["A", "b."]
+    assert next(iter(DatasetSentences(rows, tokenizer=str.split))) == ["A", "b."]
 
 
 def test_rows_that_are_none():

@@ -23,12 +23,22 @@ def vectorizer_type():
 
 
 def test_scikit_learns_own_checks(vectorizer_type):
+    from sklearn.exceptions import SkipTestWarning
+    from sklearn.utils import estimator_checks
     from sklearn.utils.estimator_checks import check_estimator
 
     vectorizer = vectorizer_type(settings={"vector_size": 4, "epochs": 1, "min_count": 1, "workers": 1})
-    outcomes = check_estimator(vectorizer, on_fail=None, on_skip=None)
-    assert {row["check_name"]: row["exception"] for row in outcomes if row["status"] == "failed"} == {}
-    assert sum(row["status"] == "passed" for row in outcomes) > 10
+    with pytest.warns(SkipTestWarning, match="requires input  of type InputTags"):  # most give numbers for documents
+        outcomes = check_estimator(vectorizer, on_fail=None, on_skip=None)
+    assert [row["status"] for row in outcomes] == ["passed"] * len(outcomes)
+    name = type(vectorizer).__name__
+    estimator_checks.check_parameters_default_constructible(name, vectorizer)
+    for check in ("no_attributes_set_in_init", "estimator_repr", "estimator_tags_renamed", "valid_tag_types"):
+        found = getattr(estimator_checks, f"check_{check}", None)
+        assert found is not None, check
+        found(name, vectorizer)
+    estimator_checks.check_get_params_invariance(name, vectorizer)
+    estimator_checks.check_set_params(name, vectorizer)
 
 
 @pytest.mark.parametrize("select", [True, False])
@@ -123,11 +133,8 @@ def test_a_pipeline_is_saved_and_loaded(nlp, saved, tmp_path):
 
     nlp.add_pipe("muse_senses", config={"model": saved, "attribute": "text"})
     nlp.to_disk(tmp_path / "pipeline")
-    config = nlp.config.copy()
-    config["components"]["muse_senses"]["model"] = None  # as on another machine, where the first file is not
-    spacy.util.load_config  # noqa: B018
-    nlp.config["components"]["muse_senses"]["model"] = None
-    again = spacy.load(tmp_path / "pipeline", config={"components": {"muse_senses": {"model": None}}})
+    (tmp_path / "model").unlink()  # as on another machine: the pipeline has its own copy
+    again = spacy.load(tmp_path / "pipeline")
     text = "The head of the army"
     assert [token._.sense for token in again(text)] == [token._.sense for token in nlp(text)]
     assert again(text)[0]._.sense is None  # "The" as it is written

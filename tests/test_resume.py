@@ -15,7 +15,7 @@ import pytest
 
 import muse.checkpoints
 import muse.training
-from muse import MUSE, Callback, _core
+from muse import MUSE, Callback, InsufficientMemoryError, _core
 from test_training import CORPUS, TINY, Recorder, StopAfter, file_of, train
 
 SCHEDULES = [
@@ -80,6 +80,45 @@ def test_ctrl_c_leaves_a_usable_model_that_can_be_resumed(batches, tmp_path, mon
     model.train(resume=True)  # the corpus is still there
     never_stopped = file_of(train(epochs=4), tmp_path)
     assert file_of(model, tmp_path) == never_stopped != saved
+
+
+@pytest.mark.parametrize("note", range(2, 12))
+def test_ctrl_c_never_falls_between_numbers_and_the_note_of_where_they_stand(note, tmp_path, monkeypatch):
+    publish, notes = muse.training._Run._publish, 0
+
+    def interrupted(self, use):
+        nonlocal notes
+        notes += 1
+        if notes == note:
+            os.kill(os.getpid(), signal.SIGINT)
+        publish(self, use)
+
+    model = MUSE(epochs=4, **TINY)
+    model.build_vocab(CORPUS.sentences)
+    with monkeypatch.context() as patch:
+        patch.setattr(muse.training._Run, "_publish", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.train()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    model.train(resume=True)
+    assert file_of(model, tmp_path) == file_of(train(epochs=4), tmp_path)
+
+
+def test_an_error_of_a_thread_leaves_a_model_that_is_not_resumed(monkeypatch):
+    class Failing(_core.Trainer):
+        def run(self, *arguments):
+            super().run(*arguments)
+            raise MemoryError("std::bad_alloc")
+
+    model = MUSE(epochs=4, **TINY)
+    model.build_vocab(CORPUS.sentences)
+    with monkeypatch.context() as patch:
+        patch.setattr(_core, "Trainer", Failing)
+        with pytest.raises(InsufficientMemoryError, match=r"memory ran out while training a model that .* MB"):
+            model.train()
+    assert model.sense_probabilities("bank", "money in the bank").sum() == pytest.approx(1)
+    with pytest.raises(ValueError, match="there is no training to resume"):
+        model.train(resume=True)
 
 
 def test_training_anew_after_an_interrupted_warm_start_still_makes_senses(tmp_path, monkeypatch):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pytest
 
+from muse import MUSE
 from muse.corpus import Vocabulary
 
 
@@ -34,3 +38,28 @@ def test_words_are_not_touched_before_they_are_needed():
     vocabulary = Vocabulary(Lazy(["a", "b"]), [1, 2])
     assert len(vocabulary) == 2
     assert repr(vocabulary) == "<Vocabulary: 2 words, 3 of 3 tokens>"
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "kind", "message"),
+    [
+        ([("a", 1)], TypeError, r"word_freq must be a dict {word: count}; got list"),
+        ({}, ValueError, r"word_freq is empty; give a dict {word: count}"),
+        ({1: 2}, TypeError, r"the words of word_freq must be strings; got 1"),
+        ({"a": 1.5}, TypeError, r"word_freq['a'] must be an integer; got 1.5"),
+        ({"a": True}, TypeError, r"word_freq['a'] must be an integer; got True"),
+        ({"a": "9"}, TypeError, r"word_freq['a'] must be an integer; got '9'"),
+        ({"a": 9, "b": -1}, ValueError, r"word_freq['b'] must not be negative; got -1"),
+        ({"a": 2**62, "b": 1}, ValueError, r"add up to 4611686018427387905, which is more than 2^62; scale them down"),
+        ({"\ud800": 9}, ValueError, r"the word '\ud800' of word_freq holds a lone surrogate, which is not text"),
+    ],
+)
+def test_tables_of_counts_that_are_none(frequencies, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        MUSE(min_count=1).build_vocab_from_freq(frequencies)
+
+
+def test_tables_of_counts_may_hold_numpys_integers():
+    model = MUSE(min_count=1)
+    model.build_vocab_from_freq({"a": np.int32(3), "b": np.uint64(2**40)})
+    assert dict(zip(model.vocabulary.words, model.vocabulary.counts.tolist(), strict=True)) == {"b": 2**40, "a": 3}

@@ -225,6 +225,7 @@ GRIDS: dict[str, Callable[[], list[Setting]]] = {
     "trace": lambda: [muse(epochs=20, extras=("trace",)), muse(epochs=20, senses=3, extras=("trace",))],
     "update": _update,
     "sharing": _sharing,
+    "groups": lambda: _each("group_size", (1, 4, 8, 16, 32)),
     "collocates": lambda: [*_each("collocates", ("all", "one")), muse(collocates="one", epochs=25)],
     "guards": _guards,
     "paper": _paper,

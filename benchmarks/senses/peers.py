@@ -76,11 +76,12 @@ def one_vector(model: Any) -> SenseKeyedVectors:
 def train_mssg(merged: Merged, settings: Settings, counts: dict[str, int]) -> tuple[MUSE, Encoded, float]:
     """An MSSG-style model: online clusters of context means, and skip-gram for the sense whose cluster is nearest.
 
-    As in MSSG a context is the average of the window's word-level vectors, each of a word's K cluster centres is the
-    running mean of the contexts assigned to it, the nearest centre by cosine says which sense is trained, and the
-    collocates have one vector a word. Unlike MSSG the clusters come after a word-level warm start instead of growing
-    along with it, and stay fixed while the senses learn, in as many epochs together as every other model takes. A
-    window is weighted by keep probabilities, which is what MSSG's subsampled windows are on average.
+    As in MSSG every word has one global vector, which stands for it as a collocate; a context is the average of its
+    words' global vectors; each of a word's K cluster centres is the running mean of the contexts assigned to it; and
+    the nearest centre by cosine says which sense is trained against the global vectors. Unlike MSSG the clusters come
+    after a word-level warm start instead of growing along with it, count every context alike, however long, stay fixed
+    while the senses learn, in as many epochs together as every other model takes, and senses start from their word's
+    vector. A window is weighted by keep probabilities, which is what MSSG's subsampled windows are on average.
     """
     warm_epochs = min(2, settings.warmup_epochs, settings.epochs // 2) or 1
     context: dict[str, Any] = {
@@ -108,7 +109,7 @@ def _cluster(words: MUSE, corpus: _core.Corpus, settings: Settings) -> Arrays:
     if not isinstance(settings.senses, int):
         raise ValueError("an MSSG-style model needs a number of senses: give senses=")
     old, most = words.arrays, settings.senses
-    vectors = _unit(old.sense_vectors)
+    vectors = old.collocation_vectors
     offsets, places = _core.sample_occurrences(corpus, old.n_words, _SETTLED, settings.seed)
     options, weights = selection_options(settings), context_weights(settings, old.word_counts)
     rng = np.random.default_rng(settings.seed)

@@ -146,7 +146,7 @@ def _label(model: SenseQueries, word: str, sense: int, near: list[tuple[str, flo
     """Words that tell a sense from the others of its word."""
     chosen = _readable(_telling(model, uses.evidence(sense, _LABEL_FROM)), word) if uses else []
     if len(chosen) < _LABEL_WORDS:
-        cosines = model.sv[[key for key, _ in near]] @ model.sense_vectors(word).T if near else np.empty((0, 1))
+        cosines = model.sv[[key for key, _ in near]] @ model.sense_vectors(word).T
         others = np.delete(cosines, sense, axis=1).max(axis=1, initial=0.0)
         order = np.argsort(others - cosines[:, sense], kind="stable")
         chosen = _readable([*chosen, *(near[i][0].rpartition("#")[0] for i in order.tolist())], word)

@@ -299,12 +299,14 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         ValueError
             If there is no corpus, or `resume` does not fit the model or the corpus.
         InsufficientMemoryError
-            If the model does not fit into memory; said before training.
+            If the model does not fit into memory, which is said before training, or memory runs out in it.
         DivergenceError
-            If the numbers leave the range of floating point. The model keeps its words and has no values then.
+            If scores grow beyond all bounds. Training stops before that harms the model, which keeps its last finite
+            values.
         KeyboardInterrupt
             On Ctrl-C, within a second. The model is as training left it: it can be asked, saved, and trained with
-            ``resume=True`` (without a corpus, if it is still the same process).
+            ``resume=True`` (without a corpus, if it is still the same process). A batch that would take longer is cut
+            short, which a warning says, since what is resumed then is not exactly the same.
 
         Notes
         -----

@@ -173,6 +173,12 @@ class SenseSelector:
         while block := list(_take(remaining, _BLOCK_TOKENS)):
             yield SenseBlock(*self.tagger.select(block, self.workers))
 
+    def select(self, sentences: Iterable[Context]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+        """For each sentence the senses of its tokens, int32, -1 for unknown words, and probabilities, float32."""
+        for block in self.blocks(sentences):
+            ends = block.offsets[1:-1]
+            yield from zip(np.split(block.senses, ends), np.split(block.probabilities, ends), strict=True)
+
 
 def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
     """Sentences with about `count` tokens in all, or those that are left."""

@@ -153,7 +153,8 @@ class SphericalKMeans {
     double objective = 0.0;
     for (int first = 0; first < n; first += kBlock) {
       const int rows = std::min(kBlock, n - first);
-      kernels_.scores(x + static_cast<std::ptrdiff_t>(first) * dim_, rows, centroids_.data(), k, dim_, scores_.data());
+      kernels_.scores(x + static_cast<std::ptrdiff_t>(first) * dim_, rows, centroids_.data(), k, dim_, scores_.data(),
+                      k);
       for (int i = 0; i < rows; ++i) {
         float* s = scores_.data() + static_cast<std::ptrdiff_t>(i) * k;
         if (share_weight_ > 0.0f)
@@ -247,7 +248,9 @@ class Splitter {
     return senses;
   }
 
-  WordSenses one_sense(int n) const { return {std::vector<float>(static_cast<std::size_t>(context_.dim), 0.0f), {n}, {0.0f}}; }
+  WordSenses one_sense(int n) const {
+    return {std::vector<float>(static_cast<std::size_t>(context_.dim), 0.0f), {n}, {0.0f}};
+  }
 
   // Each context averaged with those of the same word in nearby sentences; places are in corpus order.
   const float* average_discourse(std::span<const std::int64_t> places) {

@@ -53,7 +53,8 @@ struct SplitOptions {
 
 struct Split {
   std::vector<std::int32_t> senses;  // (V,) at least 1 each
-  std::vector<float> centroids;  // (sum of senses, S) of unit length but for the shares; zeros where a word has one sense
+  std::vector<float>
+      centroids;  // (sum of senses, S) of unit length but for the shares; zeros where a word has one sense
   std::vector<std::int64_t> counts;  // (sum of senses,) sampled contexts in each
 };
 

@@ -10,26 +10,39 @@
 namespace muse {
 namespace {
 
+// A tile of kTileRows x kTileColumns sums stays in registers: enough of them to cover the latency of a multiply-add on
+// every unit, and few enough loads for each.
 #if defined(__AVX512F__)
 constexpr int kLanes = 16;
-constexpr int kTileColumns = 4;  // 4 x 4 accumulators of 32 registers
+constexpr int kTileColumns = 4;  // 16 sums of 32 registers
 #elif defined(__AVX__)
 constexpr int kLanes = 8;
-constexpr int kTileColumns = 2;  // 4 x 2 accumulators of 16 registers
+constexpr int kTileColumns = 3;  // 12 of 16
+#elif defined(__aarch64__)
+constexpr int kLanes = 4;
+constexpr int kTileColumns = 4;  // 16 of 32
 #else
 constexpr int kLanes = 4;
-constexpr int kTileColumns = 2;
+constexpr int kTileColumns = 2;  // 8 of 16: without fused multiply-add the product needs a register too
 #endif
 constexpr int kTileRows = 4;
+constexpr int kRowTile = 8;    // rows of a score_rows tile
+constexpr int kStepTile = 4;   // rows of a step_rows tile
+constexpr int kManyRows = 24;  // of b: more do not stay in the first cache at full length
 
 typedef float Vector __attribute__((vector_size(kLanes * 4)));
 typedef int IntVector __attribute__((vector_size(kLanes * 4)));
 typedef unsigned UnsignedVector __attribute__((vector_size(kLanes * 4)));
 typedef float Unaligned __attribute__((vector_size(kLanes * 4), aligned(4), may_alias));
 
+// Four lanes, for what is left of a row that is not padded.
+typedef float Quad __attribute__((vector_size(16)));
+typedef float UnalignedQuad __attribute__((vector_size(16), aligned(4), may_alias));
+
+inline Quad load_quad(const float* p) { return *reinterpret_cast<const UnalignedQuad*>(p); }
 inline Vector load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
 inline void store(float* p, Vector v) { *reinterpret_cast<Unaligned*>(p) = v; }
-inline Vector broadcast(float x) { return Vector{} + x; }
+inline Vector broadcast(float x) { return x - Vector{}; }  // x + 0 would be an addition: it changes -0
 
 // Sums the lanes of kLanes vectors at once: out[i] = Σ lanes of v[i], in log2(kLanes) rounds of shuffle and add.
 // In a round, each lane pair (p, p + half) of a and b is folded; a's sums land in the low half, b's in the high half.
@@ -56,6 +69,12 @@ inline void fold_all(Vector* v) {
     for (int i = 0; i < Half; ++i) v[i] = fold<Half>(v[i], v[i + Half], typename MakeLanes<kLanes>::type{});
     fold_all<Half / 2>(v);
   }
+}
+
+template <int Half>
+inline float horizontal_sum(Vector v) {
+  if constexpr (Half >= 1) return horizontal_sum<Half / 2>(fold<Half>(v, v, typename MakeLanes<kLanes>::type{}));
+  return v[0];
 }
 
 inline Vector horizontal_sums(Vector* v) {
@@ -100,26 +119,52 @@ inline void score_tile(const float* a, const float* b, int dim, float* out, int 
     for (int j = 0; j < Columns; ++j) out[i * out_stride + j] = flat[i * Columns + j];
 }
 
+// A tile of min(columns, Columns) columns.
+template <int Rows, int Columns>
+inline void score_some(const float* a, const float* b, int columns, int dim, float* out, int out_stride) {
+  if (columns >= Columns)
+    score_tile<Rows, Columns>(a, b, dim, out, out_stride);
+  else if constexpr (Columns > 1)
+    score_some<Rows, Columns - 1>(a, b, columns, dim, out, out_stride);
+}
+
+// Columns outside, so that a tile of b is read once and a stays in the first cache.
+void scores(const float* a, int m, const float* b, int n, int dim, float* out, int out_stride) {
+  for (int j = 0; j < n; j += kTileColumns) {
+    int i = 0;
+    for (; i + kTileRows <= m; i += kTileRows)
+      score_some<kTileRows, kTileColumns>(a + i * dim, b + j * dim, n - j, dim, out + i * out_stride + j, out_stride);
+    for (; i < m; ++i)
+      score_some<1, kTileColumns>(a + i * dim, b + j * dim, n - j, dim, out + i * out_stride + j, out_stride);
+  }
+}
+
 template <int Rows>
-inline void score_rows(const float* a, const float* b, int n, int dim, float* out, int out_stride) {
+inline void score_row_tile(const float* x, const float* const* rows, int dim, float* out) {
+  constexpr int kGroups = (Rows + kLanes - 1) / kLanes;
+  Vector sums[kGroups * kLanes] = {};
+  for (int d = 0; d < dim; d += kLanes) {
+    const Vector v = load(x + d);
+    for (int j = 0; j < Rows; ++j) sums[j] += v * load(rows[j] + d);
+  }
+  float flat[kGroups * kLanes];
+  for (int g = 0; g < kGroups; ++g) store(flat + g * kLanes, horizontal_sums(sums + g * kLanes));
+  for (int j = 0; j < Rows; ++j) out[j] = flat[j];
+}
+
+void score_rows(const float* x, const float* const* rows, int count, int dim, float* out) {
   int j = 0;
-  for (; j + kTileColumns <= n; j += kTileColumns)
-    score_tile<Rows, kTileColumns>(a, b + j * dim, dim, out + j, out_stride);
-  for (; j + 2 <= n; j += 2) score_tile<Rows, 2>(a, b + j * dim, dim, out + j, out_stride);
-  if (j < n) score_tile<Rows, 1>(a, b + j * dim, dim, out + j, out_stride);
+  for (; j + kRowTile <= count; j += kRowTile) score_row_tile<kRowTile>(x, rows + j, dim, out + j);
+  for (; j + kRowTile / 2 <= count; j += kRowTile / 2) score_row_tile<kRowTile / 2>(x, rows + j, dim, out + j);
+  for (; j < count; ++j) score_row_tile<1>(x, rows + j, dim, out + j);
 }
 
-void scores(const float* a, int m, const float* b, int n, int dim, float* out) {
-  int i = 0;
-  for (; i + kTileRows <= m; i += kTileRows) score_rows<kTileRows>(a + i * dim, b, n, dim, out + i * n, n);
-  for (; i < m; ++i) score_rows<1>(a + i * dim, b, n, dim, out + i * n, n);
-}
-
-// Rows x (Vectors * kLanes) block of combine.
+// A Rows x (Vectors * kLanes) block of a combination: added to rows[i] + d, or, without rows, written to the panel out.
 template <int Rows, int Vectors>
-inline void combine_tile(const float* e, int row_stride, int column_stride, int n, const float* b, int dim,
-                         float* out) {
+inline void combine_tile(const float* e, int row_stride, int column_stride, int n, const float* b, int dim, float* out,
+                         float* const* rows, int d) {
   Vector sums[Rows][Vectors] = {};
+  b += d;
   for (int j = 0; j < n; ++j) {
     Vector y[Vectors];
     for (int v = 0; v < Vectors; ++v) y[v] = load(b + v * kLanes);
@@ -130,24 +175,82 @@ inline void combine_tile(const float* e, int row_stride, int column_stride, int 
     e += column_stride;
     b += dim;
   }
-  for (int i = 0; i < Rows; ++i)
-    for (int v = 0; v < Vectors; ++v) store(out + i * dim + v * kLanes, sums[i][v]);
+// Unrolled, or the sums would go through memory.
+#pragma GCC unroll 4
+  for (int i = 0; i < Rows; ++i) {
+    float* to = (rows != nullptr ? rows[i] : out + i * dim) + d;
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v)
+      store(to + v * kLanes, rows != nullptr ? load(to + v * kLanes) + sums[i][v] : sums[i][v]);
+  }
 }
 
-template <int Rows>
-inline void combine_rows(const float* e, int row_stride, int column_stride, int n, const float* b, int dim,
-                         float* out) {
-  int d = 0;
-  for (; d + kTileColumns * kLanes <= dim; d += kTileColumns * kLanes)
-    combine_tile<Rows, kTileColumns>(e, row_stride, column_stride, n, b + d, dim, out + d);
-  for (; d < dim; d += kLanes) combine_tile<Rows, 1>(e, row_stride, column_stride, n, b + d, dim, out + d);
+// A tile of min(vectors, Vectors) vectors.
+template <int Rows, int Vectors>
+inline void combine_some(const float* e, int row_stride, int column_stride, int n, const float* b, int dim, float* out,
+                         float* const* rows, int d) {
+  if ((dim - d) / kLanes >= Vectors)
+    combine_tile<Rows, Vectors>(e, row_stride, column_stride, n, b, dim, out, rows, d);
+  else if constexpr (Vectors > 1)
+    combine_some<Rows, Vectors - 1>(e, row_stride, column_stride, n, b, dim, out, rows, d);
+}
+
+// Rows [i, m) of the result, at most kTileRows of them, at columns from d.
+inline void combine_rows(const float* e, int row_stride, int column_stride, int i, int m, int n, const float* b,
+                         int dim, float* out, float* const* rows, int d) {
+  const auto panel = [&](int k) { return rows == nullptr ? out + k * dim : nullptr; };
+  const auto added = [&](int k) { return rows == nullptr ? nullptr : rows + k; };
+  if (i + kTileRows <= m) {
+    combine_some<kTileRows, kTileColumns>(e + i * row_stride, row_stride, column_stride, n, b, dim, panel(i), added(i),
+                                          d);
+    return;
+  }
+  for (; i < m; ++i)
+    combine_some<1, kTileColumns>(e + i * row_stride, row_stride, column_stride, n, b, dim, panel(i), added(i), d);
+}
+
+// With many rows of b a block of its columns stays in the first cache while all rows of the result pass; with few, all
+// of b does, and rows of the result are finished one after the other, as memory likes it.
+inline void combine_all(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim,
+                        float* out, float* const* rows) {
+  constexpr int kStep = kTileColumns * kLanes;
+  if (n > kManyRows) {
+    for (int d = 0; d < dim; d += kStep)
+      for (int i = 0; i < m; i += kTileRows) combine_rows(e, row_stride, column_stride, i, m, n, b, dim, out, rows, d);
+  } else {
+    for (int i = 0; i < m; i += kTileRows)
+      for (int d = 0; d < dim; d += kStep) combine_rows(e, row_stride, column_stride, i, m, n, b, dim, out, rows, d);
+  }
 }
 
 void combine(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim, float* out) {
-  int i = 0;
-  for (; i + kTileRows <= m; i += kTileRows)
-    combine_rows<kTileRows>(e + i * row_stride, row_stride, column_stride, n, b, dim, out + i * dim);
-  for (; i < m; ++i) combine_rows<1>(e + i * row_stride, row_stride, column_stride, n, b, dim, out + i * dim);
+  combine_all(e, row_stride, column_stride, m, n, b, dim, out, nullptr);
+}
+
+void combine_add(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim,
+                 float* const* rows) {
+  combine_all(e, row_stride, column_stride, m, n, b, dim, nullptr, rows);
+}
+
+template <int Rows>
+inline void step_row_tile(const float* x, const float* e, float* const* rows, int dim, float* sum) {
+  for (int d = 0; d < dim; d += kLanes) {
+    const Vector v = load(x + d);
+    Vector total = load(sum + d);
+    for (int j = 0; j < Rows; ++j) {
+      const Vector scale = broadcast(e[j]);
+      const Vector row = load(rows[j] + d);
+      total += scale * row;
+      store(rows[j] + d, row + scale * v);
+    }
+    store(sum + d, total);
+  }
+}
+
+void step_rows(const float* x, const float* e, float* const* rows, int count, int dim, float* sum) {
+  int j = 0;
+  for (; j + kStepTile <= count; j += kStepTile) step_row_tile<kStepTile>(x, e + j, rows + j, dim, sum);
+  for (; j < count; ++j) step_row_tile<1>(x, e + j, rows + j, dim, sum);
 }
 
 // exp for x in [-87, 87]: 2^n * exp(r), |r| <= ln2 / 2, by a degree-6 polynomial; relative error below 3e-7.
@@ -190,9 +293,9 @@ float dot(const float* x, const float* y, int dim) {
     d += load(x + i + 3 * kLanes) * load(y + i + 3 * kLanes);
   }
   for (; i + kLanes <= dim; i += kLanes) a += load(x + i) * load(y + i);
-  const Vector sum = (a + b) + (c + d);
-  float total = 0.0f;
-  for (int lane = 0; lane < kLanes; ++lane) total += sum[lane];
+  Quad q{};
+  for (; i + 4 <= dim; i += 4) q += load_quad(x + i) * load_quad(y + i);
+  float total = horizontal_sum<kLanes / 2>((a + b) + (c + d)) + ((q[0] + q[1]) + (q[2] + q[3]));
   for (; i < dim; ++i) total += x[i] * y[i];
   return total;
 }
@@ -201,6 +304,8 @@ void axpy(float a, const float* x, float* y, int dim) {
   const Vector s = broadcast(a);
   int i = 0;
   for (; i + kLanes <= dim; i += kLanes) store(y + i, load(y + i) + s * load(x + i));
+  for (; i + 4 <= dim; i += 4)
+    *reinterpret_cast<UnalignedQuad*>(y + i) = load_quad(y + i) + (a - Quad{}) * load_quad(x + i);
   for (; i < dim; ++i) y[i] += a * x[i];
 }
 
@@ -208,7 +313,7 @@ void axpy(float a, const float* x, float* y, int dim) {
 
 extern const Kernels MUSE_JOIN(kKernels_, MUSE_ISA);
 constinit const Kernels MUSE_JOIN(kKernels_, MUSE_ISA) = {
-    MUSE_STRING(MUSE_ISA), gather, scatter_add, scores, combine, sigmoid, dot, axpy,
+    MUSE_STRING(MUSE_ISA), gather, scatter_add, scores, score_rows, combine, combine_add, step_rows, sigmoid, dot, axpy,
 };
 
 }  // namespace muse

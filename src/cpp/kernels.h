@@ -18,10 +18,18 @@ struct Kernels {
   void (*gather)(const float* const* rows, int count, int dim, float* panel);
   // rows[i] += scale * panel[i]. Rows may repeat. Hogwild: the only writes to shared model rows (see train.h).
   void (*scatter_add)(float* const* rows, int count, int dim, const float* panel, float scale);
-  // out (m, n) = a (m, dim) · b (n, dim)ᵀ
-  void (*scores)(const float* a, int m, const float* b, int n, int dim, float* out);
+  // out(i, j) = a_i · b_j for a (m, dim), b (n, dim); rows of out are out_stride floats apart.
+  void (*scores)(const float* a, int m, const float* b, int n, int dim, float* out, int out_stride);
+  // out[j] = x · rows[j]: scores against rows where they lie.
+  void (*score_rows)(const float* x, const float* const* rows, int count, int dim, float* out);
   // out (m, dim) = Σ_j e(i, j) b_j, with e(i, j) = e[i * row_stride + j * column_stride], b (n, dim).
   void (*combine)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim, float* out);
+  // rows[i] += Σ_j e(i, j) b_j. Rows may repeat. Hogwild.
+  void (*combine_add)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim,
+                      float* const* rows);
+  // sum += Σ_j e[j] rows[j], then rows[j] += e[j] x: both sides of one target's step in one pass over its rows, which
+  // must be different ones. Hogwild.
+  void (*step_rows)(const float* x, const float* e, float* const* rows, int count, int dim, float* sum);
   // out_i = 1 / (1 + exp(-x_i)), absolute error below 1e-6; in place allowed. Reads and writes up to a multiple of 16.
   void (*sigmoid)(const float* x, int count, float* out);
   // x · y and y += a x, for any dim: reading works on unpadded rows, such as those of a memory-mapped file.

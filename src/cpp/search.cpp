@@ -99,7 +99,7 @@ void score_block(const Matrix& matrix, const Panel& queries, std::int64_t q0, st
                  std::int64_t count, Worker& worker) {
   if (q_count > kFewQueries) {
     worker.kernels.scores(queries.row(q0), static_cast<int>(q_count), worker.block.row(0), static_cast<int>(count),
-                          matrix.padded_dim(), worker.scores.data());
+                          matrix.padded_dim(), worker.scores.data(), static_cast<int>(count));
     return;
   }
   float* score = worker.scores.data();

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "parallel.h"
+#include "prefetch.h"
 
 namespace muse {
 
 namespace {
 
 constexpr int kFreshEvery = 32;  // windows between two fresh sums
+constexpr int kAhead = 4;        // windows
 
 float weight_of(std::span<const float> weights, std::int32_t word) {
   return weights.empty() ? 1.0f : weights[static_cast<std::size_t>(word)];
@@ -21,33 +23,133 @@ float weight_of(std::span<const float> weights, std::int32_t word) {
 
 }  // namespace
 
-void window_sums(const Kernels& kernels, const SelectionOptions& options, const ContextStream& stream,
-                 std::span<const Window> windows, int dim, int stride, float* out, float* totals) {
-  const bool uniform = options.distance.empty();
+namespace {
+
+// Sums of windows that weigh by distance: products of a band of weights with the rows of the stream, kTile windows at a
+// time, over a panel of rows that the windows of a stretch share.
+class BandedSums {
+ public:
+  BandedSums(const Kernels& kernels, const SelectionOptions& options, const ContextStream& stream, int dim, int stride)
+      : kernels_(kernels),
+        options_(options),
+        stream_(stream),
+        dim_(dim),
+        stride_(stride),
+        padded_((dim + kRowPad - 1) / kRowPad * kRowPad),
+        sums_(static_cast<std::size_t>(kTile) * static_cast<std::size_t>(padded_)) {}
+
+  void run(std::span<const Window> windows, float* out, float* totals) {
+    std::size_t first = 0;
+    while (first < windows.size()) {
+      std::size_t last = first + 1;
+      low_ = windows[first].low;
+      high_ = windows[first].high;
+      if (high_ - low_ >= kPanelRows) {  // no second window will fit beside it, nor its rows into the panel
+        sum_wide(windows[first], out + first * static_cast<std::size_t>(stride_), totals[first]);
+        first = last;
+        continue;
+      }
+      // A stretch: windows in order whose rows fit into the second cache.
+      while (last < windows.size() && windows[last].low >= windows[last - 1].low &&
+             windows[last].high >= windows[last - 1].high && windows[last].high - low_ < kPanelRows)
+        high_ = windows[last++].high;
+      read_rows();
+      for (std::size_t w = first; w < last; w += kTile) {
+        const std::size_t count = std::min<std::size_t>(kTile, last - w);
+        sum_tile(windows.subspan(w, count), out + w * static_cast<std::size_t>(stride_), totals + w);
+      }
+      first = last;
+    }
+  }
+
+ private:
+  static constexpr int kTile = 4;         // windows: what the kernels take at once
+  static constexpr int kPanelRows = 128;  // 150 KB at dimension 300
+  static constexpr int kAhead = 6;        // rows
+
+  void read_rows() {
+    const int count = high_ - low_ + 1;
+    const auto size = static_cast<std::size_t>(count) * static_cast<std::size_t>(padded_);
+    if (panel_.size() < size) panel_.resize(size);  // the padding stays zero: only dim_ floats of a row are written
+    for (int j = 0; j < count; ++j) {
+      if (j + kAhead < count) prefetch_row(stream_.rows[low_ + j + kAhead], dim_);
+      std::memcpy(panel_.data() + static_cast<std::ptrdiff_t>(j) * padded_, stream_.rows[low_ + j],
+                  sizeof(float) * static_cast<std::size_t>(dim_));
+    }
+  }
+
+  float weight(const Window& window, int j) const {
+    return stream_.weight(j) * options_.distance_weight(std::abs(j - window.centre));
+  }
+  float scale(float total) const { return !options_.mean ? 1.0f : total > 0.0f ? 1.0f / total : 0.0f; }
+
+  void sum_wide(const Window& window, float* out, float& total) {
+    std::memset(out, 0, sizeof(float) * static_cast<std::size_t>(stride_));
+    total = 0.0f;
+    for (int j = window.low; j <= window.high; ++j) {
+      kernels_.axpy(weight(window, j), stream_.rows[j], out, dim_);
+      total += weight(window, j);
+    }
+    if (options_.mean)
+      for (int d = 0; d < dim_; ++d) out[d] *= scale(total);
+  }
+
+  void sum_tile(std::span<const Window> windows, float* out, float* totals) {
+    const int low = windows.front().low, span = windows.back().high - low + 1;
+    const int count = static_cast<int>(windows.size());
+    band_.assign(static_cast<std::size_t>(count * span), 0.0f);
+    for (int w = 0; w < count; ++w) {
+      const Window& window = windows[static_cast<std::size_t>(w)];
+      float* band = band_.data() + w * span - low;
+      float total = 0.0f;
+      for (int j = window.low; j <= window.high; ++j) {
+        band[j] = weight(window, j);
+        total += band[j];
+      }
+      totals[w] = total;
+      if (options_.mean)
+        for (int j = window.low; j <= window.high; ++j) band[j] *= scale(total);
+    }
+    kernels_.combine(band_.data(), span, 1, count, span,
+                     panel_.data() + static_cast<std::ptrdiff_t>(low - low_) * padded_, padded_, sums_.data());
+    for (int w = 0; w < count; ++w) {
+      float* to = out + static_cast<std::ptrdiff_t>(w) * stride_;
+      const float* sum = sums_.data() + static_cast<std::ptrdiff_t>(w) * padded_;
+      std::copy_n(sum, dim_, to);
+      std::fill(to + dim_, to + stride_, 0.0f);
+    }
+  }
+
+  const Kernels& kernels_;
+  const SelectionOptions& options_;
+  const ContextStream& stream_;
+  int dim_, stride_, padded_;
+  int low_ = 0, high_ = 0;  // of the stretch
+  std::vector<float> panel_, band_, sums_;
+};
+
+// Windows without distances: each slides from the one before where that is cheaper than a fresh sum.
+void sliding_sums(const Kernels& kernels, const SelectionOptions& options, const ContextStream& stream,
+                  std::span<const Window> windows, int dim, int stride, float* out, float* totals) {
   const auto bytes = sizeof(float) * static_cast<std::size_t>(stride);
   for (std::size_t i = 0; i < windows.size(); ++i) {
     float* sum = out + i * static_cast<std::size_t>(stride);
     const Window& w = windows[i];
-    float total = 0.0f;
     const auto add = [&](int j, float weight) { kernels.axpy(weight, stream.rows[j], sum, dim); };
     const auto steps = [&](const Window& last) { return (w.low - last.low) + (w.high - last.high) + 1; };
-    const bool slides = uniform && i % kFreshEvery != 0 && w.low >= windows[i - 1].low &&
-                        w.high >= windows[i - 1].high && w.low <= windows[i - 1].high &&
-                        steps(windows[i - 1]) < w.high - w.low + 1;
+    const bool slides = i % kFreshEvery != 0 && w.low >= windows[i - 1].low && w.high >= windows[i - 1].high &&
+                        w.low <= windows[i - 1].high && steps(windows[i - 1]) < w.high - w.low + 1;
+    if (i + kAhead < windows.size()) prefetch_row(stream.rows[windows[i + kAhead].high], dim);
     if (slides) {
       std::memcpy(sum, sum - stride, bytes);
       for (int j = windows[i - 1].low; j < w.low; ++j) add(j, -stream.weight(j));
       for (int j = windows[i - 1].high + 1; j <= w.high; ++j) add(j, stream.weight(j));
-      for (int j = w.low; j <= w.high; ++j) total += stream.weight(j);
     } else {
       std::memset(sum, 0, bytes);
-      for (int j = w.low; j <= w.high; ++j) {
-        const float weight = stream.weight(j) * options.distance_weight(std::abs(j - w.centre));
-        if (weight != 0.0f) add(j, weight);
-        total += weight;
-      }
+      for (int j = w.low; j <= w.high; ++j) add(j, stream.weight(j));
     }
-    totals[i] = total;
+    totals[i] = 0.0f;
+    for (int j = w.low; j <= w.high; ++j) totals[i] += stream.weight(j);
   }
   if (!options.mean) return;
   // Only now: a window slides from the undivided sum of the one before.
@@ -56,6 +158,16 @@ void window_sums(const Kernels& kernels, const SelectionOptions& options, const 
     float* sum = out + i * static_cast<std::size_t>(stride);
     for (int d = 0; d < dim; ++d) sum[d] *= scale;
   }
+}
+
+}  // namespace
+
+void window_sums(const Kernels& kernels, const SelectionOptions& options, const ContextStream& stream,
+                 std::span<const Window> windows, int dim, int stride, float* out, float* totals) {
+  if (options.distance.empty())
+    sliding_sums(kernels, options, stream, windows, dim, stride, out, totals);
+  else
+    BandedSums(kernels, options, stream, dim, stride).run(windows, out, totals);
 }
 
 void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
@@ -142,6 +254,7 @@ class Selector {
                 totals_.data());
     const float* sum = sums_.data();
     for (std::int64_t at = begin; at < end; ++at) {
+      if (at + kAhead < end) prefetch_selection(contexts.tokens[static_cast<std::size_t>(at + kAhead)]);
       out.sense[at] = 0;
       if (out.probability != nullptr) out.probability[at] = 1.0f;
       if (out.margin != nullptr) out.margin[at] = 1.0f;
@@ -149,6 +262,12 @@ class Selector {
       choose(contexts.tokens[static_cast<std::size_t>(at)], sum, at, out);
       sum += dim;
     }
+  }
+
+  void prefetch_selection(std::int32_t word) const {
+    if (model_.senses_of(word) == 1) return;
+    for (std::int64_t z = model_.sense_offset[word]; z < model_.sense_offset[word + 1]; ++z)
+      prefetch_row(model_.selection.row(z), model_.context.dim);
   }
 
   void choose(std::int32_t word, const float* context, std::int64_t at, const Choices& out) {

@@ -29,8 +29,8 @@ struct ContextStream {
 };
 
 // Row i of out (stride floats apart) = Σ_{j in window i} weight_j distance_weight(|j - centre|) rows[j], `dim` floats;
-// divided by the sum of the weights where options.mean. totals[i] is that sum. Uniform windows slide from one to the
-// next where that is cheaper than a fresh sum, starting afresh often enough to keep float precision.
+// divided by the sum of the weights where options.mean. totals[i] is that sum. Windows without distances slide from one
+// to the next, starting afresh often enough to keep float precision; those with distances are matrix products.
 void window_sums(const Kernels& kernels, const SelectionOptions& options, const ContextStream& stream,
                  std::span<const Window> windows, int dim, int stride, float* out, float* totals);
 

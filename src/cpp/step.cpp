@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "prefetch.h"
+
 namespace muse {
 
 namespace {
@@ -24,6 +26,10 @@ bool all_within(const float* values, int count, float bound) {
   int beyond = 0;
   for (int i = 0; i < count; ++i) beyond += !(std::fabs(values[i]) <= bound);
   return beyond == 0;
+}
+
+float* panel_row(std::vector<float>& panel, int row, int dim) {
+  return panel.data() + static_cast<std::int64_t>(row) * dim;
 }
 
 }  // namespace
@@ -74,8 +80,14 @@ StepStats Step::run(const Batch& batch, float alpha, float selection_alpha) {
   selection_alpha_ = selection_alpha;
   stats_ = StepStats{};
   select();
-  for (int first = batch.first_target; first < batch.last_target && go_on(); first += options_.group_size)
-    represent_group(first, std::min(batch.last_target, first + options_.group_size));
+  // A group's plan does not depend on the model, so the next one is at hand while this one is computed, and its rows
+  // can be on their way.
+  plan_group(batch.first_target, plan_);
+  for (int first = batch.first_target; first < batch.last_target && go_on(); first += options_.group_size) {
+    plan_group(first + options_.group_size, next_plan_);
+    represent_group();
+    std::swap(plan_, next_plan_);
+  }
   if (go_on() && any_choice_ && options_.selection_update != SelectionUpdate::kNone) step_selection();
   return stats_;
 }
@@ -102,7 +114,10 @@ void Step::select() {
   const bool factorized = options_.formulation == Formulation::kFactorized;
   forward_.assign(factorized ? at(n) : 0, 0.0f);
   backward_.assign(factorized ? at(n) : 0, 0.0f);
-  for (int i = scored_first_; i < scored_last_ && go_on(); ++i) score_position(i);
+  for (int i = scored_first_; i < scored_last_ && go_on(); ++i) {
+    prefetch_selection(i + 2);
+    score_position(i);
+  }
   gradient_.assign(scores_.size(), 0.0f);
   forward_gradient_.assign(forward_.size(), 0.0f);
   backward_gradient_.assign(backward_.size(), 0.0f);
@@ -130,6 +145,13 @@ void Step::read_contexts() {
   reserve(context_, static_cast<std::int64_t>(windows_.size()) * dim);
   reserve(totals_, static_cast<std::int64_t>(windows_.size()));
   window_sums(kernels_, options_.selection, stream(), windows_, dim, dim, context_.data(), totals_.data());
+}
+
+// The rows of Q that a position will need.
+void Step::prefetch_selection(int i) const {
+  if (i >= scored_last_ || slot_[at(i)] < 0) return;
+  const std::int64_t first = model_.sense_offset[batch_->word[at(i)]];
+  for (int k = 0; k < senses_of(i); ++k) prefetch_row(model_.selection.row(first + k), model_.context.padded_dim());
 }
 
 void Step::score_position(int i) {
@@ -163,61 +185,18 @@ void Step::score_position(int i) {
 
 // --- the representation step ---
 
-void Step::represent_group(int first, int last) {
-  targets_.clear();
-  column_position_.clear();
-  column_rows_.clear();
-  add_collocates(first, last);
-  if (targets_.empty()) return;
-  for (const int position : column_position_)
-    column_rows_.push_back(model_.collocation_row(batch_->word[at(position)], sense_[at(position)]));
-  collocate_columns_ = static_cast<int>(column_position_.size());
-  add_negatives();
-  fill_labels();
-
-  const int targets = static_cast<int>(targets_.size());
-  const int columns = static_cast<int>(column_rows_.size());
-  const int dim = model_.sense.padded_dim();
-  reserve(a_, static_cast<std::int64_t>(targets) * dim);
-  reserve(b_, static_cast<std::int64_t>(columns) * dim);
-  reserve(delta_, static_cast<std::int64_t>(std::max(targets, columns)) * dim);
-  kernels_.gather(column_rows_.data(), columns, dim, b_.data());
-  choose_targets();
-  kernels_.gather(target_rows_.data(), targets, dim, a_.data());
-
-  const int cells = targets * columns;
-  reserve(dots_, padded(cells));
-  reserve(probabilities_, padded(cells));
-  reserve(errors_, padded(cells));
-  kernels_.scores(a_.data(), targets, b_.data(), columns, dim, dots_.data());
-  if (!all_within(dots_.data(), cells, kLargestDot)) {
-    stats_.diverged = true;
-    return;
-  }
-  kernels_.sigmoid(dots_.data(), cells, probabilities_.data());
-  for (int c = 0; c < cells; ++c)
-    errors_[at(c)] = skip_gram_error(alpha_, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
-  for (int t = 0; t < targets; ++t) learn_from(t);
-  if (batch_->token[at(first)] % 16 == 0) sample_loss();
-
-  kernels_.combine(errors_.data(), columns, 1, targets, columns, b_.data(), dim, delta_.data());
-  kernels_.scatter_add(target_rows_.data(), targets, dim, delta_.data(), 1.0f);
-  if (options_.sibling_share > 0.0f) {
-    for (int t = 0; t < targets; ++t) {
-      const int i = targets_[at(t)].position;
-      const std::int64_t begin = model_.sense_offset[batch_->word[at(i)]];
-      for (int k = 0; k < senses_of(i); ++k)
-        if (k != sense_[at(i)])
-          kernels_.axpy(options_.sibling_share, delta_.data() + static_cast<std::int64_t>(t) * dim,
-                        model_.sense.row(begin + k), dim);
-    }
-  }
-  kernels_.combine(errors_.data(), 1, columns, columns, targets, a_.data(), dim, delta_.data());
-  kernels_.scatter_add(column_rows_.data(), columns, dim, delta_.data(), 1.0f);
+// The group that begins at position `first`: empty where the batch ends or no target has a collocate.
+void Step::plan_group(int first, GroupPlan& plan) const {
+  plan.clear();
+  const int last = std::min(batch_->last_target, first + options_.group_size);
+  if (first >= last) return;
+  plan.token = batch_->token[at(first)];
+  add_collocates(first, last, plan);
+  if (!plan.targets.empty()) add_negatives(plan);
 }
 
 // Targets of the group and the columns that hold their collocates.
-void Step::add_collocates(int first, int last) {
+void Step::add_collocates(int first, int last, GroupPlan& plan) const {
   const Batch& batch = *batch_;
   const bool all = options_.collocates == Collocates::kAll;
   int base = batch.size(), top = -1;
@@ -227,31 +206,137 @@ void Step::add_collocates(int first, int last) {
     if (all) {
       base = std::min(base, low);
       top = std::max(top, high);
-      targets_.push_back({i, low, high + 1, i, high - low});
+      plan.targets.push_back({i, low, high + 1, i, high - low});
     } else {
       const auto token = static_cast<std::uint64_t>(batch.token[at(i)]);
-      const int column = static_cast<int>(column_position_.size());
-      column_position_.push_back(draw_collocate(collocate_draw_, token, low, high, i));
-      targets_.push_back({i, column, column + 1, -1, 1});
+      const int column = static_cast<int>(plan.column_position.size());
+      plan.column_position.push_back(draw_collocate(collocate_draw_, token, low, high, i));
+      plan.targets.push_back({i, column, column + 1, -1, 1});
     }
   }
   if (!all) return;
-  for (Target& t : targets_) {
+  for (Target& t : plan.targets) {
     t.first -= base;
     t.last -= base;
     t.self -= base;
   }
-  for (int p = base; p <= top; ++p) column_position_.push_back(p);
+  for (int p = base; p <= top; ++p) plan.column_position.push_back(p);
 }
 
-void Step::add_negatives() {
+void Step::add_negatives(GroupPlan& plan) const {
   const bool shared = options_.group_size > 1;
-  const int count = shared ? options_.shared_negatives() : targets_.front().pairs * options_.negative;
-  const auto key = static_cast<std::uint64_t>(batch_->token[at(targets_.front().position)]);
+  const int count = shared ? options_.shared_negatives() : plan.targets.front().pairs * options_.negative;
+  const auto key = static_cast<std::uint64_t>(batch_->token[at(plan.targets.front().position)]);
+  const bool words = model_.word_collocation();
+  const RandomStream draw = negative_draw_, sense_draw = negative_sense_draw_;  // copies: nothing else can change them
+  plan.negative_rows.resize(at(count));
   for (int n = 0; n < count; ++n) {
-    const std::int32_t word = negatives_.draw(negative_draw_.bits(key, at(n)));
-    const int senses = model_.word_collocation() ? 1 : model_.senses_of(word);
-    column_rows_.push_back(model_.collocation_row(word, draw_negative_sense(negative_sense_draw_, senses, key, at(n))));
+    const std::int32_t word = negatives_.draw(draw.bits(key, at(n)));
+    const int senses = words ? 1 : model_.senses_of(word);
+    plan.negative_rows[at(n)] = model_.collocation_row(word, draw_negative_sense(sense_draw, senses, key, at(n)));
+  }
+}
+
+// Rows that the next group will read, as far as can be known now.
+void Step::foresee(int calls) {
+  prefetch_.clear(model_.sense.padded_dim());
+  for (const int position : next_plan_.column_position) prefetch_.add(collocate_row(position));
+  for (const Target& target : next_plan_.targets) prefetch_.add(sense_row(target.position));
+  for (const float* row : next_plan_.negative_rows) prefetch_.add(row);
+  prefetch_.spread(calls);
+}
+
+void Step::represent_group() {
+  if (plan_.targets.empty()) return;
+  column_rows_.clear();
+  for (const int position : plan_.column_position) column_rows_.push_back(collocate_row(position));
+  collocate_columns_ = static_cast<int>(column_rows_.size());
+  column_rows_.insert(column_rows_.end(), plan_.negative_rows.begin(), plan_.negative_rows.end());
+  fill_labels();
+  const auto cells = static_cast<std::int64_t>(plan_.targets.size() * column_rows_.size());
+  for (std::vector<float>* of_cells : {&dots_, &probabilities_, &errors_}) reserve(*of_cells, padded(cells));
+  options_.group_size > 1 ? represent_together() : represent_alone();
+}
+
+// A group's targets share their negatives: the step is three matrix products.
+void Step::represent_together() {
+  const int targets = static_cast<int>(plan_.targets.size());
+  const int columns = static_cast<int>(column_rows_.size());
+  const int dim = model_.sense.padded_dim();
+  reserve(a_, static_cast<std::int64_t>(targets) * dim);
+  reserve(b_, static_cast<std::int64_t>(columns) * dim);
+  reserve(delta_, static_cast<std::int64_t>(targets) * dim);
+  products_.lay_out(plan_.targets, collocate_columns_, columns, dim);
+  foresee(products_.calls());
+
+  kernels_.gather(column_rows_.data(), columns, dim, b_.data());
+  choose_targets();
+  kernels_.gather(target_rows_.data(), targets, dim, a_.data());
+  products_.scores(kernels_, a_.data(), b_.data(), dots_.data(), prefetch_);
+  if (!fill_errors()) return;
+  products_.combine_targets(kernels_, errors_.data(), b_.data(), delta_.data());
+  step_targets();
+  products_.step_columns(kernels_, errors_.data(), a_.data(), column_rows_.data(), prefetch_);
+}
+
+// One target with negatives of its own: its row of U against rows of V where they lie. A row that was drawn more than
+// once is read and written once, with the sum of its errors.
+void Step::represent_alone() {
+  constexpr int kRowsAtOnce = 8;
+  const int dim = model_.sense.padded_dim();
+  reserve(a_, dim);
+  reserve(delta_, dim);
+  choose_targets();
+  kernels_.gather(target_rows_.data(), 1, dim, a_.data());
+  unique_.find(column_rows_, plan_.targets.front().self);
+  const int rows = unique_.size();
+  foresee(2 * ((rows + kRowsAtOnce - 1) / kRowsAtOnce));
+  reserve(row_dots_, padded(rows));
+  for (int r = 0; r < rows; r += kRowsAtOnce) {
+    prefetch_.advance();
+    kernels_.score_rows(a_.data(), unique_.rows() + r, std::min(kRowsAtOnce, rows - r), dim, row_dots_.data() + r);
+  }
+  for (std::size_t c = 0; c < column_rows_.size(); ++c) dots_[c] = row_dots_[at(unique_.place(c))];
+  if (!fill_errors()) return;
+  row_errors_.assign(at(rows), 0.0f);
+  for (std::size_t c = 0; c < column_rows_.size(); ++c) row_errors_[at(unique_.place(c))] += errors_[c];
+  std::fill_n(delta_.begin(), dim, 0.0f);
+  for (int r = 0; r < rows; r += kRowsAtOnce) {
+    prefetch_.advance();
+    kernels_.step_rows(a_.data(), row_errors_.data() + r, unique_.rows() + r, std::min(kRowsAtOnce, rows - r), dim,
+                       delta_.data());
+  }
+  step_targets();
+}
+
+// Probabilities and errors of all cells, and what the selector learns from them; false where training has diverged.
+bool Step::fill_errors() {
+  const int targets = static_cast<int>(plan_.targets.size());
+  const int cells = targets * static_cast<int>(column_rows_.size());
+  if (!all_within(dots_.data(), cells, kLargestDot)) {
+    stats_.diverged = true;
+    return false;
+  }
+  kernels_.sigmoid(dots_.data(), cells, probabilities_.data());
+  for (int c = 0; c < cells; ++c)
+    errors_[at(c)] = skip_gram_error(alpha_, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
+  for (int t = 0; t < targets; ++t) learn_from(t);
+  if (plan_.token % 16 == 0) sample_loss();
+  return true;
+}
+
+// The rows of U move by delta_, and those of the word's other senses by a share of it.
+void Step::step_targets() {
+  const int targets = static_cast<int>(plan_.targets.size());
+  const int dim = model_.sense.padded_dim();
+  kernels_.scatter_add(target_rows_.data(), targets, dim, delta_.data(), 1.0f);
+  if (options_.sibling_share <= 0.0f) return;
+  for (int t = 0; t < targets; ++t) {
+    const int i = plan_.targets[at(t)].position;
+    const std::int64_t begin = model_.sense_offset[batch_->word[at(i)]];
+    for (int k = 0; k < senses_of(i); ++k)
+      if (k != sense_[at(i)])
+        kernels_.axpy(options_.sibling_share, panel_row(delta_, t, dim), model_.sense.row(begin + k), dim);
   }
 }
 
@@ -260,11 +345,11 @@ void Step::add_negatives() {
 void Step::fill_labels() {
   const int columns = static_cast<int>(column_rows_.size());
   const int negatives = columns - collocate_columns_;
-  const auto cells = at(static_cast<std::int64_t>(targets_.size()) * columns);
+  const auto cells = at(static_cast<std::int64_t>(plan_.targets.size()) * columns);
   labels_.assign(cells, 0.0f);
   weights_.assign(cells, 0.0f);
-  for (std::size_t t = 0; t < targets_.size(); ++t) {
-    const Target& target = targets_[t];
+  for (std::size_t t = 0; t < plan_.targets.size(); ++t) {
+    const Target& target = plan_.targets[t];
     float* labels = labels_.data() + t * at(columns);
     float* weights = weights_.data() + t * at(columns);
     int pair = 0;
@@ -289,17 +374,15 @@ void Step::fill_labels() {
 // selects.
 void Step::choose_targets() {
   const bool posterior = any_choice_ && options_.selection_update == SelectionUpdate::kPosterior;
-  const int columns = static_cast<int>(column_rows_.size());
   const int dim = model_.sense.padded_dim();
-  const auto targets = targets_.size();
+  const auto targets = plan_.targets.size();
   if (posterior) {
-    // Sum of the collocates' V, so that each sense's summed score is one dot product.
-    kernels_.combine(labels_.data(), columns, 1, static_cast<int>(targets), columns, b_.data(), dim, delta_.data());
+    sum_collocates();
     evidence_.clear();
   }
   target_rows_.resize(targets);
   for (std::size_t t = 0; t < targets; ++t) {
-    const int i = targets_[t].position;
+    const int i = plan_.targets[t].position;
     const std::int32_t word = batch_->word[at(i)];
     const std::int64_t begin = model_.sense_offset[word];
     const int count = senses_of(i);
@@ -324,11 +407,24 @@ void Step::choose_targets() {
   }
 }
 
+// Rows of delta_: the sum of each target's collocates' V, so that each sense's summed score is one dot product.
+void Step::sum_collocates() {
+  const int dim = model_.sense.padded_dim();
+  if (options_.group_size > 1) {
+    products_.sum_collocates(kernels_, labels_.data(), b_.data(), delta_.data());
+    return;
+  }
+  const Target& target = plan_.targets.front();
+  std::fill_n(delta_.begin(), dim, 0.0f);
+  for (int c = target.first; c < target.last; ++c)
+    if (c != target.self) kernels_.axpy(1.0f, column_rows_[at(c)], delta_.data(), dim);
+}
+
 float Step::reward_of(int t, int column) const {
   const int columns = static_cast<int>(column_rows_.size());
   const float* p = probabilities_.data() + static_cast<std::int64_t>(t) * columns;
   if (options_.reward == Reward::kLikelihood) return p[column];
-  const Target& target = targets_[at(t)];
+  const Target& target = plan_.targets[at(t)];
   const float* dots = dots_.data() + static_cast<std::int64_t>(t) * columns;
   const float* weights = weights_.data() + static_cast<std::int64_t>(t) * columns;
   int begin = collocate_columns_, end = columns;
@@ -345,7 +441,7 @@ float Step::reward_of(int t, int column) const {
 
 // Rewards of a target's pairs, and the gradients on the scores that follow from them.
 void Step::learn_from(int t) {
-  const Target& target = targets_[at(t)];
+  const Target& target = plan_.targets[at(t)];
   rewards_.clear();
   const bool learns = any_choice_ && options_.selection_update == SelectionUpdate::kPaper;
   for (int c = target.first; c < target.last; ++c) {
@@ -376,7 +472,7 @@ void Step::learn_from(int t) {
     if (c == target.self) continue;
     const float reward = rewards_[pair++];
     learn(target.position, reward, forward_, forward_gradient_);
-    if (two_sided) learn(column_position_[at(c)], reward, backward_, backward_gradient_);
+    if (two_sided) learn(plan_.column_position[at(c)], reward, backward_, backward_gradient_);
   }
 }
 
@@ -386,45 +482,45 @@ void Step::sample_loss() {
     if (weights_[c] == 0.0f) continue;
     stats_.loss += skip_gram_loss(labels_[c], weights_[c], dots_[c]);
   }
-  for (const Target& t : targets_) stats_.loss_pairs += t.pairs;
+  for (const Target& t : plan_.targets) stats_.loss_pairs += t.pairs;
 }
 
 // --- the selection step ---
 
 // Keeps a row of P or Q within max_norm: the product of the two can otherwise grow without bound and without a NaN.
 void Step::cap(float* row, int dim) const {
-  if (options_.max_norm <= 0.0f) return;
   const float scale = cap_scale(kernels_.dot(row, row, dim), options_.max_norm);
   if (scale == 1.0f) return;
   for (int d = 0; d < dim; ++d) row[d] *= scale;
 }
 
-// Whether a position's scores have a gradient.
-bool Step::moves(int i) const {
-  if (score_at_[at(i)] < 0) return false;
-  const float* g = gradient_.data() + score_at_[at(i)];
-  bool any = !forward_gradient_.empty() && (forward_gradient_[at(i)] != 0.0f || backward_gradient_[at(i)] != 0.0f);
-  for (int k = 0; k < senses_of(i); ++k) any = any || g[k] != 0.0f;
-  return any;
-}
-
 // Every row that the batch has moved, once its step is whole: so the order within the batch does not matter.
 void Step::cap_moved() {
   const int dim = model_.context.padded_dim();
-  moved_.assign(options_.train_context_vectors ? batch_->context_word.size() : 0, 0);
+  reached_.assign(options_.train_context_vectors ? batch_->context_word.size() : 0, 0);
   for (int i = scored_first_; i < scored_last_; ++i) {
-    if (!moves(i)) continue;
+    if (!moved(i)) continue;
     const std::int32_t word = batch_->word[at(i)];
     for (int k = 0; k < senses_of(i); ++k) cap(model_.selection.row(model_.sense_offset[word] + k), dim);
-    if (!forward_gradient_.empty()) {
+    if (options_.formulation == Formulation::kFactorized) {
       cap(model_.forward.row(word), dim);
       cap(model_.backward.row(word), dim);
     }
     const Window& window = windows_[at(slot_[at(i)])];
-    if (!moved_.empty()) std::fill(moved_.begin() + window.low, moved_.begin() + window.high + 1, char{1});
+    if (!reached_.empty()) std::fill(reached_.begin() + window.low, reached_.begin() + window.high + 1, char{1});
   }
-  for (std::size_t j = 0; j < moved_.size(); ++j)
-    if (moved_[j]) cap(model_.context.row(batch_->context_word[j]), dim);
+  for (std::size_t j = 0; j < reached_.size(); ++j)
+    if (reached_[j]) cap(model_.context.row(batch_->context_word[j]), dim);
+}
+
+// Whether a position has anything for the selector to learn.
+bool Step::moved(int i) const {
+  if (score_at_[at(i)] < 0) return false;
+  const float* g = gradient_.data() + score_at_[at(i)];
+  bool any = options_.formulation == Formulation::kFactorized &&
+             (forward_gradient_[at(i)] != 0.0f || backward_gradient_[at(i)] != 0.0f);
+  for (int k = 0; k < senses_of(i); ++k) any = any || g[k] != 0.0f;
+  return any;
 }
 
 void Step::step_selection() {
@@ -437,12 +533,13 @@ void Step::step_selection() {
   if (options_.train_context_vectors) {
     reserve(input_gradient_, static_cast<std::int64_t>(windows_.size()) * dim);
     for (int i = scored_first_; i < scored_last_; ++i) {
-      if (!moves(i)) continue;
+      if (!moved(i)) continue;
       float* h = input_gradient_.data() + static_cast<std::int64_t>(slot_[at(i)]) * dim;
       std::memset(h, 0, sizeof(float) * at(dim));
       const std::int32_t word = batch.word[at(i)];
       for (int k = 0; k < senses_of(i); ++k)
-        kernels_.axpy(gradient_[at(score_at_[at(i)] + k)], model_.selection.row(model_.sense_offset[word] + k), h, dim);
+        if (const float g = gradient_[at(score_at_[at(i)] + k)]; g != 0.0f)
+          kernels_.axpy(g, model_.selection.row(model_.sense_offset[word] + k), h, dim);
       if (factorized) {
         kernels_.axpy(forward_gradient_[at(i)], model_.forward.row(word), h, dim);
         kernels_.axpy(backward_gradient_[at(i)], model_.backward.row(word), h, dim);
@@ -450,29 +547,83 @@ void Step::step_selection() {
     }
   }
   for (int i = scored_first_; i < scored_last_ && go_on(); ++i) {
-    if (!moves(i)) continue;
+    prefetch_selection(i + 2);
+    if (!moved(i)) continue;
     const std::int64_t slot = static_cast<std::int64_t>(slot_[at(i)]) * dim;
     const std::int32_t word = batch.word[at(i)];
     const float* context = context_.data() + slot;
     for (int k = 0; k < senses_of(i); ++k) {
       float* q = model_.selection.row(model_.sense_offset[word] + k);
-      kernels_.axpy(-rate * gradient_[at(score_at_[at(i)] + k)], context, q, dim);
+      if (const float g = gradient_[at(score_at_[at(i)] + k)]; g != 0.0f) kernels_.axpy(-rate * g, context, q, dim);
     }
     if (factorized) {
       kernels_.axpy(-rate * forward_gradient_[at(i)], context, model_.forward.row(word), dim);
       kernels_.axpy(-rate * backward_gradient_[at(i)], context, model_.backward.row(word), dim);
     }
-    if (!options_.train_context_vectors) continue;
+  }
+  if (options_.train_context_vectors) step_contexts(rate);
+  if (options_.max_norm > 0.0f) cap_moved();
+}
+
+// P moves by each window's gradient on every row that the window counts.
+void Step::step_contexts(float rate) {
+  // Without distances all that a token receives is one sum, which slides along the stream.
+  if (options_.selection.distance.empty()) {
+    slide_contexts(rate);
+    return;
+  }
+  const int dim = model_.context.padded_dim();
+  for (int i = scored_first_; i < scored_last_; ++i) {
+    if (!moved(i)) continue;
     const Window& window = windows_[at(slot_[at(i)])];
     const float total = options_.selection.mean ? totals_[at(slot_[at(i)])] : 1.0f;
     if (total <= 0.0f) continue;
     for (int j = window.low; j <= window.high; ++j) {
       const float weight = stream().weight(j) * options_.selection.distance_weight(std::abs(j - window.centre));
-      float* p = model_.context.row(batch.context_word[at(j)]);
-      kernels_.axpy(-rate * weight / total, input_gradient_.data() + slot, p, dim);
+      float* p = model_.context.row(batch_->context_word[at(j)]);
+      kernels_.axpy(-rate * weight / total, panel_row(input_gradient_, slot_[at(i)], dim), p, dim);
     }
   }
-  if (options_.max_norm > 0.0f) cap_moved();
+}
+
+// A window's gradient enters the running sum where the window begins and leaves it behind its end: two additions a
+// window and one a token, however wide the windows are.
+void Step::slide_contexts(float rate) {
+  constexpr int kAhead = 4;
+  const int dim = model_.context.padded_dim();
+  const auto places = batch_->context_word.size();
+  border_heads_.assign(2 * places + 2, -1);  // windows that begin at a place, and that end before it: linked lists
+  border_next_.resize(2 * windows_.size());
+  const auto link = [&](std::size_t list, std::size_t entry) {
+    border_next_[entry] = border_heads_[list];
+    border_heads_[list] = static_cast<int>(entry);
+  };
+  for (int i = scored_last_ - 1; i >= scored_first_; --i) {
+    if (!moved(i)) continue;
+    const auto slot = at(slot_[at(i)]);
+    if (options_.selection.mean && totals_[slot] <= 0.0f) continue;
+    link(2 * at(windows_[slot].low), 2 * slot);
+    link(2 * at(windows_[slot].high + 1) + 1, 2 * slot + 1);
+  }
+  reserve(running_, dim);
+  int open = 0;
+  const auto add = [&](std::size_t list, float sign) {
+    for (int entry = border_heads_[list]; entry >= 0; entry = border_next_[at(entry)]) {
+      const int slot = entry / 2;
+      const float scale = options_.selection.mean ? sign / totals_[at(slot)] : sign;
+      kernels_.axpy(scale, panel_row(input_gradient_, slot, dim), running_.data(), dim);
+      open += sign > 0.0f ? 1 : -1;
+    }
+  };
+  for (std::size_t j = 0; j < places; ++j) {
+    if (open > 0) add(2 * j + 1, -1.0f);
+    if (open == 0) std::fill_n(running_.begin(), dim, 0.0f);  // nothing of what was rounded stays behind
+    add(2 * j, 1.0f);
+    if (j + kAhead < places) prefetch_row(model_.context.row(batch_->context_word[j + kAhead]), dim);
+    if (open > 0)
+      kernels_.axpy(-rate * stream().weight(static_cast<int>(j)), running_.data(),
+                    model_.context.row(batch_->context_word[j]), dim);
+  }
 }
 
 }  // namespace muse

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "batch.h"
+#include "group.h"
 #include "kernels.h"
 #include "model.h"
 #include "options.h"
@@ -52,35 +53,45 @@ class Step {
   StepStats run(const Batch& batch, float alpha, float selection_alpha);
 
  private:
-  struct Target {
-    int position;
-    int first;  // columns [first, last) of the group are collocates of this target, itself excluded
-    int last;
-    int self;  // column of the target itself, or -1
-    int pairs;
-  };
-
   // Selection at the batch's start.
   void select();
   void read_contexts();
   void score_position(int i);
+  void prefetch_selection(int i) const;
   ContextStream stream() const {
     return {context_rows_.data(), stream_weights_.empty() ? nullptr : stream_weights_.data()};
   }
 
   // The representation step.
-  void represent_group(int first, int last);
-  void add_collocates(int first, int last);
-  void add_negatives();
+  void plan_group(int first, GroupPlan& plan) const;
+  void add_collocates(int first, int last, GroupPlan& plan) const;
+  void add_negatives(GroupPlan& plan) const;
+  void represent_group();
+  void represent_together();
+  void represent_alone();
+  void foresee(int calls);
   void fill_labels();
+  bool fill_errors();
   void choose_targets();
+  void sum_collocates();
+  void step_targets();
+  float* sense_row(int position) const {
+    const std::int32_t word = batch_->word[static_cast<std::size_t>(position)];
+    return model_.sense.row(model_.sense_offset[word] + sense_[static_cast<std::size_t>(position)]);
+  }
+  float* collocate_row(int position) const {
+    return model_.collocation_row(batch_->word[static_cast<std::size_t>(position)],
+                                  sense_[static_cast<std::size_t>(position)]);
+  }
   void learn_from(int t);
   float reward_of(int t, int column) const;
   void sample_loss();
 
   // The selection step.
   void step_selection();
-  bool moves(int i) const;
+  bool moved(int i) const;
+  void step_contexts(float rate);
+  void slide_contexts(float rate);
   void cap_moved();
   void cap(float* row, int dim) const;
 
@@ -116,14 +127,19 @@ class Step {
   std::vector<const float*> context_rows_;  // of the context stream
   std::vector<float> stream_weights_;
   std::vector<float> input_gradient_;  // (choices, S padded) d loss / d context
-  std::vector<char> moved_;            // places of the context stream whose rows of P the batch has moved
+  std::vector<char> reached_;          // places of the context stream in windows that move
+  std::vector<float> running_;         // (S padded) their sum over the windows that are open
+  std::vector<int> border_heads_, border_next_;
 
   // Per group.
-  std::vector<Target> targets_;
-  std::vector<int> column_position_;  // of collocates
+  GroupPlan plan_, next_plan_;
+  GroupProducts products_;
+  UniqueRows unique_;
+  RowPrefetch prefetch_;
   std::vector<float*> target_rows_, column_rows_;
   int collocate_columns_ = 0;
   std::vector<float> a_, b_, delta_, labels_, weights_, dots_, probabilities_, errors_, evidence_, scratch_, rewards_;
+  std::vector<float> row_dots_, row_errors_;  // of unique rows
 };
 
 }  // namespace muse

@@ -81,8 +81,17 @@ TEST_CASE("kernels: scores and combine agree with plain loops") {
                 columns[at(j * dim + d)] += w * x;  // E' A
               }
           std::vector<float> out(at(m * n + 20), kGuard);
-          k->scores(a.data(), m, b.data(), n, dim, out.data());
+          k->scores(a.data(), m, b.data(), n, dim, out.data(), n);
           worst_score = std::max(worst_score, error_of(out, scores) / std::sqrt(dim));
+          out.assign(at(m * (n + 5)), kGuard);
+          k->scores(a.data(), m, b.data(), n, dim, out.data(), n + 5);
+          for (int i = 0; i < m; ++i)
+            for (int j = 0; j < n + 5; ++j)
+              if (j >= n)
+                REQUIRE(out[at(i * (n + 5) + j)] == kGuard);
+              else
+                worst_score =
+                    std::max(worst_score, std::abs(out[at(i * (n + 5) + j)] - scores[at(i * n + j)]) / std::sqrt(dim));
           out.assign(at(m * dim + 20), kGuard);
           k->combine(e.data(), n, 1, m, n, b.data(), dim, out.data());
           worst_row = std::max(worst_row, error_of(out, rows));
@@ -93,6 +102,51 @@ TEST_CASE("kernels: scores and combine agree with plain loops") {
     CHECK(worst_score < 2e-6);
     CHECK(worst_row < 2e-5);
     CHECK(worst_column < 2e-5);
+  }
+}
+
+TEST_CASE("kernels: score_rows, combine_add and step_rows work on rows where they lie") {
+  for (const Kernels* k : all_kernels()) {
+    CAPTURE(std::string(k->name));
+    double worst_score = 0.0, worst_added = 0.0, worst_row = 0.0, worst_sum = 0.0;
+    for (const int dim : kDims)
+      for (const int n : kCounts) {
+        const int stride = dim + 16;
+        const std::vector<float> before = random_floats(n * stride, 8), x = random_floats(dim, 9);
+        const std::vector<float> e = random_floats(n, 10), start = random_floats(dim, 11);
+        std::vector<float> matrix = before, sum = start;
+        std::vector<float*> rows;
+        for (int i = 0; i < n; ++i) rows.push_back(matrix.data() + (n - 1 - i) * stride);
+
+        std::vector<float> out(at(n + 1), kGuard);
+        k->score_rows(x.data(), rows.data(), n, dim, out.data());
+        std::vector<double> scores(at(n), 0.0), total(start.begin(), start.end());
+        std::vector<double> stepped(before.begin(), before.end());
+        for (int i = 0; i < n; ++i)
+          for (int d = 0; d < dim; ++d) {
+            const double row = before[at((n - 1 - i) * stride + d)];
+            scores[at(i)] += row * x[at(d)];
+            total[at(d)] += e[at(i)] * row;
+            stepped[at((n - 1 - i) * stride + d)] += e[at(i)] * static_cast<double>(x[at(d)]);
+          }
+        worst_score = std::max(worst_score, error_of(out, scores) / std::sqrt(dim));
+        k->step_rows(x.data(), e.data(), rows.data(), n, dim, sum.data());
+        worst_row = std::max(worst_row, error_of(matrix, stepped));
+        worst_sum = std::max(worst_sum, error_of(sum, total));
+
+        // Rows that repeat: all of them the same one.
+        matrix = before;
+        std::vector<double> added(before.begin(), before.end());
+        const std::vector<float*> same(at(n), matrix.data());
+        for (int i = 0; i < n; ++i)
+          for (int d = 0; d < dim; ++d) added[at(d)] += e[at(i)] * static_cast<double>(x[at(d)]);
+        k->combine_add(e.data(), 1, 1, n, 1, x.data(), dim, same.data());
+        worst_added = std::max(worst_added, error_of(matrix, added));
+      }
+    CHECK(worst_score < 2e-6);
+    CHECK(worst_row < 1e-6);
+    CHECK(worst_sum < 2e-5);
+    CHECK(worst_added < 2e-5);
   }
 }
 

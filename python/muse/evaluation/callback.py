@@ -197,8 +197,8 @@ class EvaluationCallback:
 
 def _is_warming(model: Any) -> bool:
     """Whether the model is about to be split into senses, so that its arrays will have other shapes."""
-    history = getattr(model, "history", None)
-    return bool(history) and history[-1].get("stage") == "words"
+    history = getattr(model, "history", None) or [{}]
+    return bool(history[-1].get("stage") == "words")
 
 
 def _fields(arrays: Any) -> dict[str, NDArray[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -119,7 +120,15 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _selected(self, documents: Iterable[Document]) -> Iterator[NDArray[np.int64]]:
         """Rows of the senses that the words of each document have there."""
         offset = self.model_.arrays.sense_offset
-        for tokens, senses, _ in self.model_.selector.select(self._token_lists(documents)):
+        read: deque[list[str]] = deque()  # by the selector, ahead of what it has yielded
+
+        def reading() -> Iterator[list[str]]:
+            for tokens in self._token_lists(documents):
+                read.append(tokens)
+                yield tokens
+
+        for senses, _ in self.model_.selector.select(reading()):
+            tokens = read.popleft()
             known = np.flatnonzero(senses >= 0)
             ids = np.fromiter(
                 (self.model_.vocabulary.ids[tokens[place]] for place in known.tolist()), np.int64, len(known)

@@ -36,7 +36,8 @@ class SenseTagger:
     Parameters
     ----------
     model : MUSE, path-like or None
-        A trained model, or the file of one, which is mapped into memory. None: `from_disk` brings it.
+        A trained model, or the file of one, which is mapped into memory. None, or a file that is not there, as in a
+        pipeline that was saved elsewhere: `from_disk` brings it.
     attribute : str
         What of a token the model knows as a word: ``"lower"``, ``"text"``, ``"lemma"`` or ``"norm"``.
     name : str
@@ -56,7 +57,9 @@ class SenseTagger:
             raise ValueError(f"attribute must be one of {', '.join(map(repr, _TEXTS))}; got {attribute!r}")
         self.name = name
         self._attribute = attribute
-        self._model = model if model is None or isinstance(model, MUSE) else MUSE.load(model, mmap=True)
+        self._model = model
+        if model is not None and not isinstance(model, MUSE) and os.path.exists(model):
+            self._model = MUSE.load(model, mmap=True)
         for extension in EXTENSIONS:
             if not Token.has_extension(extension):
                 Token.set_extension(extension, default=None)
@@ -69,6 +72,8 @@ class SenseTagger:
                 f"the component {self.name!r} has no model; add it with config={{'model': 'path of a saved model'}}, "
                 "or set its model"
             )
+        if not isinstance(self._model, MUSE):  # a file that was not there: from_disk may have brought another
+            self._model = MUSE.load(self._model, mmap=True)
         return self._model
 
     @model.setter
@@ -86,9 +91,8 @@ class SenseTagger:
             docs = list(batch)
             contexts = [list(context) for doc in docs for context in _contexts(doc)]
             texts = [[getattr(token, word) for token in context] for context in contexts]
-            for context, (words, senses, probabilities) in zip(
-                contexts, self.model.selector.select(texts), strict=True
-            ):
+            selected = self.model.selector.select(texts)
+            for context, words, (senses, probabilities) in zip(contexts, texts, selected, strict=True):
                 for place in np.flatnonzero(senses >= 0).tolist():
                     self._set(context[place], words[place], int(senses[place]), float(probabilities[place]))
             yield from docs

@@ -26,6 +26,7 @@ from muse.lines import as_paths
 __all__ = ["WikipediaSentences", "is_dump", "plain_text"]
 
 _OPENERS: dict[str, Callable[..., Any]] = {".bz2": bz2.open, ".gz": gzip.open, ".xz": lzma.open}
+_DAMAGED = (ElementTree.ParseError, EOFError, lzma.LZMAError, AssertionError)  # the last: mwxml's, of other XML
 _FILES, _CATEGORIES = 6, 14  # numbers of namespaces, in every MediaWiki
 _LEFT_OUT = {
     "ref", "references", "table", "gallery", "math", "chem", "timeline", "score", "syntaxhighlight", "source", "pre",
@@ -102,13 +103,10 @@ class WikipediaSentences:
                 read = functools.partial(_paragraphs, tokenizer=self._tokenizer, left_out=_prefixes(site))
                 for paragraphs in self._spread(read, texts):
                     yield from (tokens for tokens in paragraphs if len(tokens) >= max(1, self._min_tokens))
-            except (
-                ElementTree.ParseError,
-                EOFError,
-                lzma.LZMAError,
-                needed("mwxml", "a dump").errors.MalformedXML,
-            ) as e:
-                raise ValueError(f"{self.path}: the dump is damaged, cut off, or no dump of MediaWiki ({e})") from e
+            except (*_DAMAGED, needed("mwxml", "a Wikipedia dump").errors.MalformedXML) as error:
+                raise ValueError(
+                    f"{self.path}: the dump is damaged, cut off, or no dump of MediaWiki ({error})"
+                ) from error
             except OSError as error:
                 if error.errno is not None:
                     raise

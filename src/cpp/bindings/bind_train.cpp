@@ -3,11 +3,11 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <cstring>
 #include <new>
 #include <vector>
 
 #include "arrays.h"
+#include "pages.h"
 #include "train.h"
 #include "trainer.h"
 
@@ -19,12 +19,11 @@ namespace {
 py::array_t<float> aligned_zeros(std::int64_t rows, std::int64_t dim) {
   if (rows < 0 || dim < 1 || dim > (1 << 20)) throw py::value_error("rows must be at least 0 and dim from 1 to 2^20");
   const std::int64_t stride = (dim + kRowPad - 1) / kRowPad * kRowPad;
-  constexpr std::align_val_t kAlign{64};
   const auto bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride) * sizeof(float);
   if (rows > (std::int64_t{1} << 56) / stride) throw std::bad_alloc();
-  auto* data = static_cast<float*>(::operator new(bytes + 64, kAlign));
-  std::memset(data, 0, bytes);
-  const py::capsule free(data, [](void* p) { ::operator delete(p, kAlign); });
+  auto* data = static_cast<float*>(allocate_zeros(bytes));
+  if (data == nullptr) throw std::bad_alloc();
+  const py::capsule free(data, release_zeros);
   return py::array_t<float>({rows, dim}, {stride * static_cast<std::int64_t>(sizeof(float)), std::int64_t{4}}, data,
                             free);
 }

@@ -1,0 +1,108 @@
+// The dense work of one group of targets, laid out for the kernels: which parts of its matrices hold pairs at all,
+// which rows occur more than once, and which rows of the next group to fetch meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels.h"
+#include "prefetch.h"
+
+namespace muse {
+
+struct Target {
+  int position;
+  int first;  // columns [first, last) of the group are collocates of this target, itself excluded
+  int last;
+  int self;  // column of the target itself, or -1
+  int pairs;
+};
+
+// What a group is before any parameter is read.
+struct GroupPlan {
+  std::int64_t token = 0;  // of the group's first position
+  std::vector<Target> targets;
+  std::vector<int> column_position;   // of the collocate columns
+  std::vector<float*> negative_rows;  // of the columns behind them
+
+  void clear() {
+    targets.clear();
+    column_position.clear();
+    negative_rows.clear();
+  }
+};
+
+// Asks the memory for rows before they are read, a few between two calls of a kernel.
+class RowPrefetch {
+ public:
+  void clear(int dim) {
+    rows_.clear();
+    next_ = 0;
+    dim_ = dim;
+  }
+  void add(const float* row) { rows_.push_back(row); }
+  // The rows will be asked for in `calls` portions.
+  void spread(int calls) { portion_ = rows_.size() / static_cast<std::size_t>(calls) + 1; }
+  void advance() {
+    const std::size_t end = next_ + portion_ < rows_.size() ? next_ + portion_ : rows_.size();
+    for (; next_ < end; ++next_) prefetch_row(rows_[next_], dim_);
+  }
+
+ private:
+  std::vector<const float*> rows_;
+  std::size_t next_ = 0, portion_ = 0;
+  int dim_ = 0;
+};
+
+// The different ones among the rows of a target's columns.
+class UniqueRows {
+ public:
+  // Column `skipped` (-1: none) takes no part; its place is that of some other column.
+  void find(std::span<float* const> columns, int skipped);
+
+  int size() const { return static_cast<int>(rows_.size()); }
+  float* const* rows() const { return rows_.data(); }
+  int place(std::size_t column) const { return place_[column]; }  // of a column's row among rows()
+
+ private:
+  struct Slot {
+    std::uint32_t round = 0;  // of the call that filled it: a slot of an earlier one is free
+    int place = 0;
+  };
+  std::vector<float*> rows_;
+  std::vector<int> place_;
+  std::vector<Slot> slots_;
+  std::uint32_t round_ = 0;
+};
+
+// The three products of a group over T targets and C columns, of which those before `collocates` belong to a few
+// targets each and the negatives behind them to all. Cells (T, C) outside a target's tile of columns are skipped; their
+// errors must be zero where their column's tile reaches them.
+class GroupProducts {
+ public:
+  void lay_out(std::span<const Target> targets, int collocates, int columns, int dim);
+  // How often the functions below advance the prefetch, together.
+  int calls() const { return 2 * static_cast<int>(column_tiles_.size()); }
+
+  // cells (T, C) = a (T, dim) · b (C, dim)ᵀ
+  void scores(const Kernels& kernels, const float* a, const float* b, float* cells, RowPrefetch& prefetch) const;
+  // out (T, dim) = e (T, C) b
+  void combine_targets(const Kernels& kernels, const float* e, const float* b, float* out);
+  // The same over collocates alone.
+  void sum_collocates(const Kernels& kernels, const float* e, const float* b, float* out) const;
+  // rows[c] += Σ_t e(t, c) a_t
+  void step_columns(const Kernels& kernels, const float* e, const float* a, float* const* rows,
+                    RowPrefetch& prefetch) const;
+
+ private:
+  struct Range {
+    int first, last;
+  };
+  int targets_ = 0, collocates_ = 0, columns_ = 0, dim_ = 0;
+  std::vector<Range> target_tiles_;  // for each kTile targets: the collocate columns that they pair with
+  std::vector<Range> column_tiles_;  // for each kTile columns: the targets that pair with them
+  std::vector<float*> out_rows_;
+};
+
+}  // namespace muse
