@@ -467,13 +467,15 @@ def step_selection(epoch: Epoch, model: Parameters, rate: float, result: Result)
 
     for i in moved:
         word, selection = epoch.word[i], result.selections[i]
-        for row, g in zip(model.Q[rows[i]], result.gradient[i], strict=True):
-            row -= rate * g * selection.c
-            cap(row)
+        model.Q[rows[i]] -= rate * np.outer(result.gradient[i], selection.c)
         if config.formulation == "factorized":
-            for matrix, g in ((model.F, state[i][0]), (model.B, state[i][1])):
-                matrix[word] -= rate * g * selection.c
-                cap(matrix[word])
+            model.F[word] -= rate * state[i][0] * selection.c
+            model.B[word] -= rate * state[i][1] * selection.c
         for w, weight in selection.context if config.train_context_vectors else []:
             model.P[w] -= rate * weight * into_context[i]
-            cap(model.P[w])
+    for i in moved:  # once the step is whole
+        word = epoch.word[i]
+        own = [*model.Q[rows[i]], *([model.F[word], model.B[word]] if config.formulation == "factorized" else [])]
+        others = [model.P[w] for w, _ in result.selections[i].context] if config.train_context_vectors else []
+        for row in own + others:
+            cap(row)

@@ -1,4 +1,4 @@
-"""Small corpora and models for tests of the trainer, and the core run on them as tests/reference.py runs."""
+"""Small corpora and models for tests of the trainers, and a trainer run on them beside tests/reference.py."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+import pytest
 
 import reference
 from muse import _core
-from reference import Config, Parameters
+from reference import Config, Parameters, Result, run_batch
 
 SENSES = (3, 2, 1, 3, 2, 1, 2, 3, 1, 1, 2, 3)  # of the words 0..11
 LENGTHS = (7, 1, 2, 150, 5, 9, 1, 3, 12, 8, 4, 30)  # of the sentences: one is cut twice at 64 tokens a batch
@@ -83,15 +84,15 @@ def core_options(config: Config) -> _core.Options:
     return options
 
 
-def make_trainer(case: Case, config: Config, **changes: Any) -> _core.Trainer:
-    """The core's trainer of a case; `changes` replace attributes of its options."""
+def make_trainer(case: Case, config: Config, trainer_type: Any = _core.Trainer, **changes: Any) -> Any:
+    """The trainer of a case, the core's or another backend's; `changes` replace attributes of its options."""
     options = core_options(config)
     for name, value in changes.items():
         setattr(options, name, value)
     arrays = dict(case.arrays)
     if config.formulation != "factorized":
         arrays["forward_values"] = arrays["backward_values"] = None
-    return _core.Trainer(
+    return trainer_type(
         **arrays,
         word_counts=case.counts,
         corpus=_core.Corpus.from_arrays(case.tokens, case.offsets),
@@ -142,3 +143,94 @@ def covering_choices(factors: dict[str, tuple[Any, ...]], seed: int, tries: int 
         open_pairs -= {((a, picked[a]), (b, picked[b])) for a, b in combinations(names, 2)}
         choices.append({name: factors[name][i] for name, i in picked.items()})
     return choices
+
+
+PAPER = [
+    (strategy, formulation, reward, collocates, group_size)
+    for strategy, formulation, reward, collocates, group_size in product(
+        ("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"),
+        ("one_sided", "two_sided", "factorized"),
+        ("likelihood", "sampled_likelihood"),
+        ("one", "all"),
+        (1, 4),
+    )
+    if is_valid({"strategy": strategy, "formulation": formulation})
+]
+
+EXTENSIONS: dict[str, tuple[Any, ...]] = {
+    "strategy": ("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"),
+    "formulation": ("one_sided", "two_sided", "factorized"),
+    "reward": ("likelihood", "sampled_likelihood"),
+    "collocates": ("one", "all"),
+    "selection_update": ("paper", "posterior", "none"),
+    "posterior_selects": (False, True),
+    "posterior_weight": (1.0, 0.5),
+    "group_size": (1, 4, 7),
+    "group_negatives": (0, 5),
+    "negative": (3, 0),
+    "shrink_windows": (True, False),
+    "shrink_selection": (True, False),
+    "selection_window": (2, 6),
+    "mean": (False, True),
+    "cross_sentences": (False, True),
+    "full_text": (False, True),
+    "distance": ((), (0.0, 1.0, 0.7, 0.5, 0.4, 0.3, 0.25)),
+    "context_weights": ((), tuple(float(x) for x in np.linspace(0.2, 1.0, 12))),
+    "selection_mean": (True, False),
+    "train_context_vectors": (True, False),
+    "sibling_share": (0.0, 0.3),
+    "max_norm": (0.0, 1.8),
+    "sample": (0.02, 0.0),
+    "temperature": (1.0, 0.6),
+    "words_collocate": (False, True),
+}
+CHOICES = [choice for seed in (0, 1) for choice in covering_choices(EXTENSIONS, seed)]
+
+
+# --- a trainer beside the reference ----------------------------------------------------------------------------------
+
+MATRICES = {"P": "context_vectors", "Q": "selection_vectors", "U": "sense_vectors", "V": "collocation_vectors",
+            "F": "forward_values", "B": "backward_values"}  # fmt: skip
+TOLERANCE = 1e-5  # of the largest number in a matrix
+
+
+def assert_same(case: Case, model: Parameters, start: Parameters) -> dict[str, float]:
+    """Every matrix as in the reference; returns how far each moved, relative to its scale."""
+    moved = {}
+    for symbol, name in MATRICES.items():
+        expected = getattr(model, symbol)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(case.arrays[name], expected, rtol=0, atol=TOLERANCE * scale, err_msg=name)
+        moved[symbol] = float(np.abs(expected - getattr(start, symbol)).max() / scale)
+    return moved
+
+
+def assert_same_statistics(stats: dict[str, Any], expected: Result) -> None:
+    exact = {"targets": expected.targets, "pairs": len(expected.pairs), "loss_pairs": expected.loss_pairs,
+             "entropy_targets": expected.entropy_targets}  # fmt: skip
+    assert {name: stats[name] for name in exact} == exact
+    assert stats["sense_use"].tolist() == expected.sense_use.tolist()
+    for name in ("reward", "loss", "entropy"):
+        assert stats[name] == pytest.approx(getattr(expected, name), rel=2e-5, abs=1e-5), name
+    assert not stats["stopped"]
+    assert not stats["diverged"]
+
+
+def compare(
+    config: Config, *, words_collocate: bool = False, seed: int = 0, trainer_type: Any = _core.Trainer
+) -> tuple[dict[str, float], list[Result]]:
+    """Train both over all batches of an epoch; returns how far each matrix moved, and the reference's decisions."""
+    case = make_case(seed=seed, words_collocate=words_collocate)
+    start, model = case.parameters(), case.parameters()
+    trainer, epoch = make_trainer(case, config, trainer_type), make_epoch(case, config)
+    results: list[Result] = []
+    begin = 0
+    assert trainer.num_batches >= 4
+    for batch in range(trainer.num_batches):
+        stats = trainer.run(0, batch, batch + 1, 1)
+        end = begin + stats["tokens"]
+        results.append(run_batch(epoch, model, begin, end, config.alpha, config.selection_alpha))
+        assert_same_statistics(stats, results[-1])
+        begin = end
+    assert begin == len(case.tokens)
+    return assert_same(case, model, start), results

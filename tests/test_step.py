@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,63 +12,19 @@ import pytest
 import reference
 from muse import _core
 from reference import Config, Parameters, Result, run_batch
-from step_cases import Case, covering_choices, is_valid, make_case, make_epoch, make_trainer
-
-MATRICES = {"P": "context_vectors", "Q": "selection_vectors", "U": "sense_vectors", "V": "collocation_vectors",
-            "F": "forward_values", "B": "backward_values"}  # fmt: skip
-TOLERANCE = 1e-5  # of the largest number in a matrix
-
-
-def assert_same(case: Case, model: Parameters, start: Parameters) -> dict[str, float]:
-    """Every matrix as in the reference; returns how far each moved, relative to its scale."""
-    moved = {}
-    for symbol, name in MATRICES.items():
-        expected = getattr(model, symbol)
-        scale = np.abs(expected).max()
-        np.testing.assert_allclose(case.arrays[name], expected, rtol=0, atol=TOLERANCE * scale, err_msg=name)
-        moved[symbol] = float(np.abs(expected - getattr(start, symbol)).max() / scale)
-    return moved
-
-
-def assert_same_statistics(stats: dict[str, Any], expected: Result) -> None:
-    exact = {"targets": expected.targets, "pairs": len(expected.pairs), "loss_pairs": expected.loss_pairs,
-             "entropy_targets": expected.entropy_targets}  # fmt: skip
-    assert {name: stats[name] for name in exact} == exact
-    assert stats["sense_use"].tolist() == expected.sense_use.tolist()
-    for name in ("reward", "loss", "entropy"):
-        assert stats[name] == pytest.approx(getattr(expected, name), rel=2e-5, abs=1e-5), name
-    assert not stats["stopped"]
-    assert not stats["diverged"]
-
-
-def compare(config: Config, *, words_collocate: bool = False, seed: int = 0) -> tuple[dict[str, float], list[Result]]:
-    """Train both over all batches of an epoch; returns how far each matrix moved, and the reference's decisions."""
-    case = make_case(seed=seed, words_collocate=words_collocate)
-    start, model = case.parameters(), case.parameters()
-    trainer, epoch = make_trainer(case, config), make_epoch(case, config)
-    results, begin = [], 0
-    assert trainer.num_batches >= 4
-    for batch in range(trainer.num_batches):
-        stats = trainer.run(0, batch, batch + 1, 1)
-        end = begin + stats["tokens"]
-        results.append(run_batch(epoch, model, begin, end, config.alpha, config.selection_alpha))
-        assert_same_statistics(stats, results[-1])
-        begin = end
-    assert begin == len(case.tokens)
-    return assert_same(case, model, start), results
-
-
-PAPER = [
-    (strategy, formulation, reward, collocates, group_size)
-    for strategy, formulation, reward, collocates, group_size in product(
-        ("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"),
-        ("one_sided", "two_sided", "factorized"),
-        ("likelihood", "sampled_likelihood"),
-        ("one", "all"),
-        (1, 4),
-    )
-    if is_valid({"strategy": strategy, "formulation": formulation})
-]
+from step_cases import (
+    CHOICES,
+    EXTENSIONS,
+    MATRICES,
+    PAPER,
+    Case,
+    assert_same,
+    compare,
+    is_valid,
+    make_case,
+    make_epoch,
+    make_trainer,
+)
 
 
 @pytest.mark.parametrize(("strategy", "formulation", "reward", "collocates", "group_size"), PAPER)
@@ -82,36 +37,6 @@ def test_the_paper_and_shared_negatives(strategy, formulation, reward, collocate
     assert {name for name, distance in moved.items() if distance > 1e-3} == expected
     used = np.sum([result.sense_use for result in results], axis=0)
     assert (used[: make_case().arrays["sense_offset"][1]] > 0).all()  # ties of a word without preference are random
-
-
-EXTENSIONS: dict[str, tuple[Any, ...]] = {
-    "strategy": ("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"),
-    "formulation": ("one_sided", "two_sided", "factorized"),
-    "reward": ("likelihood", "sampled_likelihood"),
-    "collocates": ("one", "all"),
-    "selection_update": ("paper", "posterior", "none"),
-    "posterior_selects": (False, True),
-    "posterior_weight": (1.0, 0.5),
-    "group_size": (1, 4, 7),
-    "group_negatives": (0, 5),
-    "negative": (3, 0),
-    "shrink_windows": (True, False),
-    "shrink_selection": (True, False),
-    "selection_window": (2, 6),
-    "mean": (False, True),
-    "cross_sentences": (False, True),
-    "full_text": (False, True),
-    "distance": ((), (0.0, 1.0, 0.7, 0.5, 0.4, 0.3, 0.25)),
-    "context_weights": ((), tuple(float(x) for x in np.linspace(0.2, 1.0, 12))),
-    "selection_mean": (True, False),
-    "train_context_vectors": (True, False),
-    "sibling_share": (0.0, 0.3),
-    "max_norm": (0.0, 1.8),
-    "sample": (0.02, 0.0),
-    "temperature": (1.0, 0.6),
-    "words_collocate": (False, True),
-}
-CHOICES = [choice for seed in (0, 1) for choice in covering_choices(EXTENSIONS, seed)]
 
 
 @pytest.mark.parametrize("number", range(len(CHOICES)))

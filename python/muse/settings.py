@@ -98,7 +98,11 @@ class Settings:
     )
     epochs: int = _setting(5, integer(1, 1_000_000), "Passes over the corpus.")
     seed: int = _setting(1, integer(0, 2**64 - 1), "Same seed and one worker: same model, bit for bit.")
-    workers: int | None = _setting(None, optional(integer(1, 4096)), "Threads; None: all cores.", runtime=True)
+    workers: int | None = _setting(
+        None, optional(integer(1, 4096)),
+        "Threads; None: all cores. On a CUDA device, batches that are trained at once; None: enough to keep it busy.",
+        runtime=True,
+    )  # fmt: skip
     trim_rule: Callable[[str, int, int], Any] | None = _setting(
         None, optional(checks.trim_rule),
         "gensim's rule (word, count, min_count) -> RULE_KEEP, RULE_DISCARD, RULE_DEFAULT.",
@@ -110,7 +114,11 @@ class Settings:
     batch_tokens: int = _setting(2048, integer(1, 2**20), "Tokens between two updates of the selection module.")
     callbacks: Sequence[Any] = _setting((), checks.callbacks, "Objects with the hooks of muse.Callback.", runtime=True)
     progress: bool = _setting(False, flag, "Show a progress bar.", runtime=True)
-    device: str = _setting("cpu", Choice("cpu", "cuda", "auto"), "Where to train.", runtime=True)
+    device: str = _setting(
+        "cpu", Choice("cpu", "cuda", "auto"),
+        "Where to train: 'cuda' needs a build with the CUDA backend; 'auto' takes the device if there is one.",
+        runtime=True,
+    )  # fmt: skip
     checkpoint_dir: str | PathLike[str] | None = _setting(
         None, optional(path_like), "Folder for checkpoints; None: none are written.", runtime=True
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muse import _core
+from muse import _core, cuda
 from muse.checkpoints import Checkpoints
 from muse.errors import DivergenceError, InsufficientMemoryError
 from muse.initial import initial_arrays
@@ -31,6 +31,7 @@ __all__ = ["check_device", "core_options", "train_model"]
 
 logger = logging.getLogger("muse")
 
+_TOKENS_AT_ONCE = 1 << 16  # on a device, which is idle with fewer
 _COUNTED_TOKENS = 1 << 18  # whose senses are counted at once: Ctrl-C waits for no more
 
 
@@ -85,13 +86,9 @@ def say_nothing_is_left(epochs: int) -> None:
 
 
 def check_device(settings: Settings) -> None:
-    """Raise a RuntimeError where `device` asks for what this build does not have."""
-    if settings.device == "cuda":
-        raise RuntimeError(
-            "device='cuda' is not available: this build of muse has no CUDA backend; use device='cpu' or 'auto'"
-        )
-    if settings.device == "auto":
-        logger.info("device='auto': training on the CPU, since this build of muse has no CUDA backend")
+    """Raise a RuntimeError where `device` asks for what is not there, which is one of build, driver and device."""
+    if settings.device == "cuda" and (reason := cuda.missing()):
+        raise RuntimeError(f"device='cuda' is not available: {reason}; use device='cpu' or 'auto'")
 
 
 def core_options(settings: Settings, epochs: int, *, words: bool = False) -> _core.Options:
@@ -117,6 +114,18 @@ def core_options(settings: Settings, epochs: int, *, words: bool = False) -> _co
         options.selection_update = _core.SelectionUpdate.none
         options.formulation = _core.Formulation.one_sided
     return options
+
+
+def _place_training(settings: Settings, threads: int) -> tuple[Any, int]:
+    """Where `device` has it: the class of the trainer, and how many batches it trains at once."""
+    reason = cuda.missing() if settings.device == "auto" else ""
+    if reason:
+        logger.info("device='auto': training on the CPU, since %s", reason)
+    if reason or settings.device == "cpu":
+        return _core.Trainer, threads
+    batches = settings.workers or max(1, _TOKENS_AT_ONCE // settings.batch_tokens)
+    logger.info("training on the device, %d batches at once", batches)
+    return cuda.load().Trainer, batches
 
 
 class _Stage(NamedTuple):
@@ -160,6 +169,7 @@ class _Run:
         self.model, self.corpus, self.epochs = model, corpus, epochs
         self.settings = settings = model.settings
         self.workers = settings.workers or os.cpu_count() or 1
+        self.trainer_type, self.batches_at_once = _place_training(settings, self.workers)
         self.wanted = settings.senses_of(model.vocabulary.words)
         state = model.training_state
         unfinished = self._resumable(state) if resume else {}
@@ -269,7 +279,7 @@ class _Run:
         stop = self.batch + self.checkpoints.batches(last - self.batch)
         with HeldInterrupts() as held:
             try:
-                stats = trainer.run(stage.epoch, self.batch, stop, self.workers, tick)
+                stats = trainer.run(stage.epoch, self.batch, stop, self.batches_at_once, tick)
             except BaseException:  # of a thread: which batches are done is unknown
                 self._give_up()
                 raise
@@ -299,7 +309,7 @@ class _Run:
 
     def _trainer(self, stage: _Stage) -> _core.Trainer:
         arrays, settings = self.arrays, self.settings
-        return _core.Trainer(
+        trainer: _core.Trainer = self.trainer_type(
             context_vectors=arrays.context_vectors, selection_vectors=arrays.selection_vectors,
             sense_vectors=arrays.sense_vectors, collocation_vectors=arrays.collocation_vectors,
             sense_offset=arrays.sense_offset, word_counts=self.model.vocabulary.counts, corpus=self.corpus,
@@ -307,6 +317,7 @@ class _Run:
             ns_exponent=settings.ns_exponent, context_weights=self._training_weights(),
             forward_values=arrays.forward_values, backward_values=arrays.backward_values,
         )  # fmt: skip
+        return trainer
 
     def _training_weights(self) -> NDArray[np.float32]:
         """Subsampling has already thinned out the frequent words of a context that is not read in full."""

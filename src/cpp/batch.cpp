@@ -39,13 +39,11 @@ BatchBuilder::BatchBuilder(const Corpus& corpus, std::span<const float> keep, co
       window_(options.seed, static_cast<std::uint64_t>(epoch), Purpose::kWindow) {}
 
 bool BatchBuilder::kept(std::int64_t token) const {
-  const float keep = keep_[static_cast<std::size_t>(tokens_[static_cast<std::size_t>(token)])];
-  return keep >= 1.0f || subsample_.uniform(static_cast<std::uint64_t>(token)) < keep;
+  const auto word = static_cast<std::size_t>(tokens_[static_cast<std::size_t>(token)]);
+  return keeps_token(subsample_, static_cast<std::uint64_t>(token), keep_[word]);
 }
 
-void BatchBuilder::build(std::int64_t begin, std::int64_t end, Batch& batch) const {
-  batch.word.clear();
-  batch.token.clear();
+BatchBuilder::Stretch BatchBuilder::stretch(std::int64_t begin, std::int64_t end) const {
   // A collocate lies within `window` of a target and its own selection context reaches further still.
   const int halo =
       options_.window + (options_.selection.full_text ? 0 : std::max(options_.window, options_.selection.window));
@@ -54,17 +52,24 @@ void BatchBuilder::build(std::int64_t begin, std::int64_t end, Batch& batch) con
   const std::int64_t floor = cross ? offsets_.front() : *sentence;
   const std::int64_t ceiling = cross ? offsets_.back() : *std::lower_bound(offsets_.begin(), offsets_.end(), end);
 
-  for (std::int64_t t = begin - 1; t >= floor && static_cast<int>(batch.token.size()) < halo; --t)
-    if (kept(t)) batch.token.push_back(t);
-  std::reverse(batch.token.begin(), batch.token.end());
-  batch.first_target = static_cast<int>(batch.token.size());
-  for (std::int64_t t = begin; t < end; ++t)
-    if (kept(t)) batch.token.push_back(t);
-  batch.last_target = static_cast<int>(batch.token.size());
-  const auto limit = batch.token.size() + static_cast<std::size_t>(halo);
-  for (std::int64_t t = end; t < ceiling && batch.token.size() < limit; ++t)
-    if (kept(t)) batch.token.push_back(t);
+  Stretch all{begin, end};
+  for (int found = 0; all.first > floor && found < halo;) found += kept(--all.first);
+  for (int found = 0; all.last < ceiling && found < halo;) found += kept(all.last++);
+  return all;
+}
 
+void BatchBuilder::build(std::int64_t begin, std::int64_t end, Batch& batch) const {
+  const Stretch all = stretch(begin, end);
+  batch.word.clear();
+  batch.token.clear();
+  const auto read = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t t = first; t < last; ++t)
+      if (kept(t)) batch.token.push_back(t);
+    return static_cast<int>(batch.token.size());
+  };
+  batch.first_target = read(all.first, begin);
+  batch.last_target = read(begin, end);
+  read(end, all.last);
   find_sentences(batch);
   read_contexts(batch);
 }
@@ -85,9 +90,7 @@ void BatchBuilder::find_sentences(Batch& batch) const {
   for (std::size_t i = 0; i < n; ++i) {
     const auto token = static_cast<std::uint64_t>(batch.token[i]);
     batch.word[i] = tokens_[token];
-    batch.window[i] = options_.shrink_windows
-                          ? 1 + static_cast<int>(window_.below(static_cast<std::uint32_t>(options_.window), token))
-                          : options_.window;
+    batch.window[i] = options_.shrink_windows ? draw_window(window_, token, options_.window) : options_.window;
     if (batch.token[i] >= *(sentence + 1)) {
       close(static_cast<int>(i));
       while (batch.token[i] >= *(sentence + 1)) ++sentence;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "corpus.h"
+#include "equations.h"
 #include "options.h"
-#include "random.h"
 
 namespace muse {
 
@@ -47,6 +47,13 @@ class BatchBuilder {
 
   // Tokens [begin, end) of the corpus become the targets of `batch`.
   void build(std::int64_t begin, std::int64_t end, Batch& batch) const;
+
+  // Tokens [first, last) among which lies all that the targets [begin, end) look at: themselves and the halo.
+  struct Stretch {
+    std::int64_t first;
+    std::int64_t last;
+  };
+  Stretch stretch(std::int64_t begin, std::int64_t end) const;
 
  private:
   void find_sentences(Batch& batch) const;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "host_device.h"
+
 namespace muse {
 
 enum class Strategy { kGreedy, kEpsGreedy, kBoltzmann, kPolicy, kSmoothPolicy };
@@ -14,7 +16,7 @@ enum class Reward { kLikelihood, kSampledLikelihood };
 enum class Collocates { kOne, kAll };
 enum class SelectionUpdate { kPaper, kPosterior, kNone };
 
-inline bool is_policy(Strategy s) { return s == Strategy::kPolicy || s == Strategy::kSmoothPolicy; }
+MUSE_HOST_DEVICE inline bool is_policy(Strategy s) { return s == Strategy::kPolicy || s == Strategy::kSmoothPolicy; }
 
 // How a context becomes sense scores; the same in training and in use. All but `window` are extensions.
 struct SelectionOptions {

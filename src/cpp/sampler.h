@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "random.h"
+#include "equations.h"
 
 namespace muse {
 
@@ -20,18 +20,12 @@ class NegativeSampler {
   NegativeSampler(std::span<const std::int64_t> counts, double exponent);
 
   // Words are numbers below 2^32; `bits` are 64 random bits.
-  std::int32_t draw(std::uint64_t bits) const {
-    const auto column = static_cast<std::uint32_t>(((bits >> 32) * table_.size()) >> 32);
-    const Column& c = table_[column];
-    return static_cast<std::uint32_t>(bits) < c.threshold ? static_cast<std::int32_t>(column) : c.alias;
-  }
+  std::int32_t draw(std::uint64_t bits) const { return draw_word(table_.data(), table_.size(), bits); }
+
+  std::span<const AliasColumn> table() const { return table_; }
 
  private:
-  struct Column {
-    std::uint32_t threshold;  // of 2^32: keep the column's own word below it
-    std::int32_t alias;
-  };
-  std::vector<Column> table_;
+  std::vector<AliasColumn> table_;
 };
 
 }  // namespace muse

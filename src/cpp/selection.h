@@ -1,102 +1,17 @@
 // The sense selection module: which sense a context means, and how its scores learn (paper, sections 3.1.1, 3.2, 3.3).
 //
-// For a word i with K senses and a context sum c, s_k = Q_ik · c; the Q-value is q_k = sigmoid(s_k) (eq. 2), the policy
-// pi = softmax(s) (eq. 1). The functions in the first half are the whole of the paper's strategies and losses, written
-// for host and device.
+// For a word i with K senses and a context sum c, s_k = Q_ik · c; the strategies and losses are in equations.h.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <span>
 
+#include "equations.h"
 #include "kernels.h"
 #include "model.h"
 #include "options.h"
-#include "random.h"
 
 namespace muse {
-
-MUSE_HOST_DEVICE inline float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
-
-// log sigmoid(x) without overflow.
-MUSE_HOST_DEVICE inline float log_sigmoid(float x) {
-  return x < 0.0f ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x));
-}
-
-// p = softmax(s / temperature).
-MUSE_HOST_DEVICE inline void softmax(const float* s, int k, float temperature, float* p) {
-  float top = s[0], total = 0.0f;
-  for (int i = 1; i < k; ++i) top = s[i] > top ? s[i] : top;
-  for (int i = 0; i < k; ++i) total += p[i] = std::exp((s[i] - top) / temperature);
-  for (int i = 0; i < k; ++i) p[i] /= total;
-}
-
-// Index of the largest score; u in [0, 1) breaks ties at random. With Q = 0 every sense ties: a fixed rule would send
-// every token to sense 0.
-MUSE_HOST_DEVICE inline int argmax(const float* s, int k, float u) {
-  float top = s[0];
-  int ties = 1;
-  for (int i = 1; i < k; ++i) {
-    ties = s[i] > top ? 1 : ties + (s[i] == top);
-    top = s[i] > top ? s[i] : top;
-  }
-  int skip = static_cast<int>(u * static_cast<float>(ties));
-  for (int i = 0; i < k; ++i)
-    if (s[i] == top && skip-- == 0) return i;
-  return 0;  // only when a score is NaN
-}
-
-MUSE_HOST_DEVICE inline int sample_softmax(const float* s, int k, float temperature, float u) {
-  float top = s[0], total = 0.0f;
-  for (int i = 1; i < k; ++i) top = s[i] > top ? s[i] : top;
-  for (int i = 0; i < k; ++i) total += std::exp((s[i] - top) / temperature);
-  float left = u * total;
-  for (int i = 0; i < k; ++i) {
-    left -= std::exp((s[i] - top) / temperature);
-    if (left < 0.0f) return i;
-  }
-  return k - 1;
-}
-
-// The sense that the strategy takes (paper, section 3.3). Greedy on q and on s are the same, q being monotone.
-MUSE_HOST_DEVICE inline int choose_sense(const Options& options, const float* s, int k, float explore, float u) {
-  switch (options.strategy) {
-    case Strategy::kGreedy:
-      return argmax(s, k, u);
-    case Strategy::kEpsGreedy:
-      return explore < options.epsilon ? static_cast<int>(u * static_cast<float>(k)) : argmax(s, k, u);
-    default:
-      return sample_softmax(s, k, options.temperature, u);
-  }
-}
-
-// Adds weight * d loss / d s_k of the value loss H(reward, q_chosen) (eq. 9): q - reward, for the chosen sense only.
-// `state` is the state value that the factorised formulation adds to the score; returns its gradient.
-MUSE_HOST_DEVICE inline float value_gradient(const float* s, int chosen, float state, float reward, float weight,
-                                             float* gradient) {
-  const float g = weight * (sigmoid(s[chosen] + state) - reward);
-  gradient[chosen] += g;
-  return g;
-}
-
-// Adds weight * d loss / d s_k of the policy loss -reward * log pi_chosen (eq. 5 and appendix A).
-MUSE_HOST_DEVICE inline void policy_gradient(const float* policy, int k, int chosen, float reward, float temperature,
-                                             float weight, float* gradient) {
-  for (int i = 0; i < k; ++i) gradient[i] += weight * reward * (policy[i] - (i == chosen ? 1.0f : 0.0f)) / temperature;
-}
-
-// Extension: adds d loss / d s_k of the cross-entropy between posterior = softmax(s + ll), held fixed, and pi, where
-// ll_k is the window's log-likelihood ratio under sense k. `scratch` holds 2 k floats; the posterior is left in the
-// first k.
-MUSE_HOST_DEVICE inline void posterior_gradient(const float* s, const float* ll, int k, float* scratch,
-                                                float* gradient) {
-  float* posterior = scratch;
-  float* policy = scratch + k;
-  for (int i = 0; i < k; ++i) policy[i] = s[i] + ll[i];
-  softmax(policy, k, 1.0f, posterior);
-  softmax(s, k, 1.0f, policy);
-  for (int i = 0; i < k; ++i) gradient[i] += policy[i] - posterior[i];
-}
 
 // The window of one word in a stream of tokens: [low, high], the word itself at centre.
 struct Window {

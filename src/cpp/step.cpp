@@ -46,6 +46,13 @@ void StepStats::add(const StepStats& other) {
   cut = cut || other.cut;
 }
 
+StepStats StepStats::rounded() const {
+  constexpr double kUnit = 1.0 / 65536;
+  StepStats result = *this;
+  for (double* sum : {&result.reward, &result.loss, &result.entropy}) *sum = std::nearbyint(*sum / kUnit) * kUnit;
+  return result;
+}
+
 bool StepStats::finite() const {
   return !diverged && std::isfinite(reward) && std::isfinite(loss) && std::isfinite(entropy);
 }
@@ -202,9 +209,8 @@ void Step::add_collocates(int first, int last, GroupPlan& plan) const {
       plan.targets.push_back({i, low, high + 1, i, high - low});
     } else {
       const auto token = static_cast<std::uint64_t>(batch.token[at(i)]);
-      const int pick = low + static_cast<int>(collocate_draw_.below(static_cast<std::uint32_t>(high - low), token));
       const int column = static_cast<int>(plan.column_position.size());
-      plan.column_position.push_back(pick < i ? pick : pick + 1);
+      plan.column_position.push_back(draw_collocate(collocate_draw_, token, low, high, i));
       plan.targets.push_back({i, column, column + 1, -1, 1});
     }
   }
@@ -227,9 +233,7 @@ void Step::add_negatives(GroupPlan& plan) const {
   for (int n = 0; n < count; ++n) {
     const std::int32_t word = negatives_.draw(draw.bits(key, at(n)));
     const int senses = words ? 1 : model_.senses_of(word);
-    const int sense =
-        senses == 1 ? 0 : static_cast<int>(sense_draw.below(static_cast<std::uint32_t>(senses), key, at(n)));
-    plan.negative_rows[at(n)] = model_.collocation_row(word, sense);
+    plan.negative_rows[at(n)] = model_.collocation_row(word, draw_negative_sense(sense_draw, senses, key, at(n)));
   }
 }
 
@@ -314,7 +318,8 @@ bool Step::fill_errors() {
     return false;
   }
   kernels_.sigmoid(dots_.data(), cells, probabilities_.data());
-  for (int c = 0; c < cells; ++c) errors_[at(c)] = alpha_ * (labels_[at(c)] - weights_[at(c)] * probabilities_[at(c)]);
+  for (int c = 0; c < cells; ++c)
+    errors_[at(c)] = skip_gram_error(alpha_, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
   for (int t = 0; t < targets; ++t) learn_from(t);
   if (plan_.token % 16 == 0) sample_loss();
   return true;
@@ -430,9 +435,8 @@ float Step::reward_of(int t, int column) const {
     end = begin + options_.negative;
     share = 1.0f;
   }
-  float log_likelihood = log_sigmoid(dots[column]);
-  for (int c = begin; c < end; ++c) log_likelihood += share * weights[c] * log_sigmoid(-dots[c]);
-  return std::exp(log_likelihood);
+  return sampled_likelihood(
+      dots[column], begin, end, [&](int c) { return dots[c]; }, [&](int c) { return share * weights[c]; });
 }
 
 // Rewards of a target's pairs, and the gradients on the scores that follow from them.
@@ -451,24 +455,17 @@ void Step::learn_from(int t) {
   if (!learns) return;
 
   const bool two_sided = options_.formulation != Formulation::kOneSided;
-  const bool policy = is_policy(options_.strategy);
-  const float weight = (two_sided ? 0.5f : 1.0f) / static_cast<float>(target.pairs);
+  const float weight = learning_weight(options_.formulation, target.pairs);
   const auto learn = [&](int position, float reward, const std::vector<float>& state,
                          std::vector<float>& state_gradient) {
     const int count = senses_of(position);
     if (count == 1) return;
     const int where = score_at_[at(position)];
     float* gradient = gradient_.data() + where;
-    if (policy) {
-      if (options_.strategy == Strategy::kPolicy) reward = std::log(std::max(reward, 1e-30f));
-      reserve(scratch_, 2 * count);
-      softmax(scores_.data() + where, count, options_.temperature, scratch_.data());
-      policy_gradient(scratch_.data(), count, sense_[at(position)], reward, options_.temperature, weight, gradient);
-    } else {
-      const float value = state.empty() ? 0.0f : state[at(position)];
-      const float g = value_gradient(scores_.data() + where, sense_[at(position)], value, reward, weight, gradient);
-      if (!state_gradient.empty()) state_gradient[at(position)] += g;
-    }
+    const float value = state.empty() ? 0.0f : state[at(position)];
+    const float g = learn_pair(options_, scores_.data() + where, count, sense_[at(position)], value, reward, weight,
+                               [&](int k, float d) { gradient[k] += d; });
+    if (!state_gradient.empty()) state_gradient[at(position)] += g;
   };
   std::size_t pair = 0;
   for (int c = target.first; c < target.last; ++c) {
@@ -483,7 +480,7 @@ void Step::learn_from(int t) {
 void Step::sample_loss() {
   for (std::size_t c = 0; c < labels_.size(); ++c) {
     if (weights_[c] == 0.0f) continue;
-    stats_.loss -= labels_[c] > 0.0f ? log_sigmoid(dots_[c]) : weights_[c] * log_sigmoid(-dots_[c]);
+    stats_.loss += skip_gram_loss(labels_[c], weights_[c], dots_[c]);
   }
   for (const Target& t : plan_.targets) stats_.loss_pairs += t.pairs;
 }
@@ -492,11 +489,28 @@ void Step::sample_loss() {
 
 // Keeps a row of P or Q within max_norm: the product of the two can otherwise grow without bound and without a NaN.
 void Step::cap(float* row, int dim) const {
-  if (options_.max_norm <= 0.0f) return;
-  const float square = kernels_.dot(row, row, dim);
-  if (square <= options_.max_norm * options_.max_norm) return;
-  const float scale = options_.max_norm / std::sqrt(square);
+  const float scale = cap_scale(kernels_.dot(row, row, dim), options_.max_norm);
+  if (scale == 1.0f) return;
   for (int d = 0; d < dim; ++d) row[d] *= scale;
+}
+
+// Every row that the batch has moved, once its step is whole: so the order within the batch does not matter.
+void Step::cap_moved() {
+  const int dim = model_.context.padded_dim();
+  reached_.assign(options_.train_context_vectors ? batch_->context_word.size() : 0, 0);
+  for (int i = scored_first_; i < scored_last_; ++i) {
+    if (!moved(i)) continue;
+    const std::int32_t word = batch_->word[at(i)];
+    for (int k = 0; k < senses_of(i); ++k) cap(model_.selection.row(model_.sense_offset[word] + k), dim);
+    if (options_.formulation == Formulation::kFactorized) {
+      cap(model_.forward.row(word), dim);
+      cap(model_.backward.row(word), dim);
+    }
+    const Window& window = windows_[at(slot_[at(i)])];
+    if (!reached_.empty()) std::fill(reached_.begin() + window.low, reached_.begin() + window.high + 1, char{1});
+  }
+  for (std::size_t j = 0; j < reached_.size(); ++j)
+    if (reached_[j]) cap(model_.context.row(batch_->context_word[j]), dim);
 }
 
 // Whether a position has anything for the selector to learn.
@@ -541,22 +555,20 @@ void Step::step_selection() {
     for (int k = 0; k < senses_of(i); ++k) {
       float* q = model_.selection.row(model_.sense_offset[word] + k);
       if (const float g = gradient_[at(score_at_[at(i)] + k)]; g != 0.0f) kernels_.axpy(-rate * g, context, q, dim);
-      cap(q, dim);
     }
     if (factorized) {
       kernels_.axpy(-rate * forward_gradient_[at(i)], context, model_.forward.row(word), dim);
       kernels_.axpy(-rate * backward_gradient_[at(i)], context, model_.backward.row(word), dim);
-      cap(model_.forward.row(word), dim);
-      cap(model_.backward.row(word), dim);
     }
   }
   if (options_.train_context_vectors) step_contexts(rate);
+  if (options_.max_norm > 0.0f) cap_moved();
 }
 
 // P moves by each window's gradient on every row that the window counts.
 void Step::step_contexts(float rate) {
-  // Without distances and caps all that a token receives is one sum, which slides along the stream.
-  if (options_.selection.distance.empty() && options_.max_norm <= 0.0f) {
+  // Without distances all that a token receives is one sum, which slides along the stream.
+  if (options_.selection.distance.empty()) {
     slide_contexts(rate);
     return;
   }
@@ -570,7 +582,6 @@ void Step::step_contexts(float rate) {
       const float weight = stream().weight(j) * options_.selection.distance_weight(std::abs(j - window.centre));
       float* p = model_.context.row(batch_->context_word[at(j)]);
       kernels_.axpy(-rate * weight / total, panel_row(input_gradient_, slot_[at(i)], dim), p, dim);
-      cap(p, dim);
     }
   }
 }

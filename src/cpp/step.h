@@ -24,11 +24,6 @@
 
 namespace muse {
 
-// Scores beyond these mean that training diverges. Sigmoid and softmax have long been flat there, and the largest float
-// is still so far away that the values which gave such a score, and are left as they are, are finite.
-inline constexpr float kLargestDot = 1e6f;     // of U and V
-inline constexpr float kLargestScore = 1e12f;  // of the selector, whose context may be a sum over thousands of words
-
 struct StepStats {
   std::int64_t targets = 0;  // positions that had a collocate
   std::int64_t pairs = 0;
@@ -42,6 +37,9 @@ struct StepStats {
 
   void add(const StepStats& other);
   bool finite() const;
+  // A batch's sums rounded so far that adding batches up is exact: then a sum depends neither on the order of the
+  // batches nor on how they are shared out among threads and runs, and a resumed run reports what an unbroken one does.
+  StepStats rounded() const;
 };
 
 class Step {
@@ -94,6 +92,7 @@ class Step {
   bool moved(int i) const;
   void step_contexts(float rate);
   void slide_contexts(float rate);
+  void cap_moved();
   void cap(float* row, int dim) const;
 
   bool go_on();  // neither diverged nor abandoned
@@ -128,6 +127,7 @@ class Step {
   std::vector<const float*> context_rows_;  // of the context stream
   std::vector<float> stream_weights_;
   std::vector<float> input_gradient_;  // (choices, S padded) d loss / d context
+  std::vector<char> reached_;          // places of the context stream in windows that move
   std::vector<float> running_;         // (S padded) their sum over the windows that are open
   std::vector<int> border_heads_, border_next_;
 

@@ -56,14 +56,6 @@ void check_model(const Model& model, const Corpus& corpus, const Options& option
     check(token < words, "the corpus has a word id beyond the vocabulary");
 }
 
-// Sums of a batch, rounded so far that adding batches up is exact: then a sum depends neither on the order of the
-// batches nor on how they are shared out among threads and runs, and a resumed run reports what an unbroken one does.
-StepStats rounded(StepStats stats) {
-  constexpr double kUnit = 1.0 / 65536;
-  for (double* sum : {&stats.reward, &stats.loss, &stats.entropy}) *sum = std::nearbyint(*sum / kUnit) * kUnit;
-  return stats;
-}
-
 }  // namespace
 
 Trainer::Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> word_counts, const Options& options,
@@ -87,6 +79,11 @@ float Trainer::alpha_at(int epoch, std::int64_t batch) const {
   const double done = epoch + static_cast<double>(boundaries_[static_cast<std::size_t>(batch)]) / std::max(tokens, 1.0);
   const double progress = std::min(1.0, done / std::max(options_.epochs, 1));
   return static_cast<float>(options_.alpha + (options_.min_alpha - options_.alpha) * progress);
+}
+
+float Trainer::selection_alpha_at(int epoch, std::int64_t batch) const {
+  const float decay = options_.alpha > 0.0f ? alpha_at(epoch, batch) / options_.alpha : 1.0f;
+  return options_.selection_alpha * decay;
 }
 
 RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
@@ -114,9 +111,7 @@ RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int work
         const std::int64_t begin = boundaries_[static_cast<std::size_t>(b)];
         const std::int64_t end = boundaries_[static_cast<std::size_t>(b) + 1];
         builder.build(begin, end, batch);
-        const float alpha = alpha_at(epoch, b);
-        const float decay = options_.alpha > 0.0f ? alpha / options_.alpha : 1.0f;
-        const StepStats one = rounded(step.run(batch, alpha, options_.selection_alpha * decay));
+        const StepStats one = step.run(batch, alpha_at(epoch, b), selection_alpha_at(epoch, b)).rounded();
         mine.add(one);
         tokens += end - begin;
         if (!one.finite()) {

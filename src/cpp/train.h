@@ -57,6 +57,17 @@ class Trainer {
   // Learning rate of U and V at a batch: linear in the tokens done of all epochs, so that it does not depend on
   // threads.
   float alpha_at(int epoch, std::int64_t batch) const;
+  // That of P and Q decays with it.
+  float selection_alpha_at(int epoch, std::int64_t batch) const;
+
+  // What training consists of, checked; for the other backend (src/cuda/), which runs it elsewhere.
+  const Model& model() const { return model_; }
+  const Corpus& corpus() const { return corpus_; }
+  const Options& options() const { return options_; }
+  std::span<const float> keep() const { return keep_; }                        // (V,)
+  std::span<const float> context_weights() const { return context_weights_; }  // (V,) or empty
+  const NegativeSampler& negatives() const { return negatives_; }
+  std::span<const std::int64_t> boundaries() const { return boundaries_; }  // of the batches, in tokens
 
  private:
   Model model_;

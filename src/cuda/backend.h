@@ -1,0 +1,49 @@
+// The whole of the CUDA backend, without a CUDA type: what src/cuda/bindings.cpp sees.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "train.h"
+
+namespace muse::cuda {
+
+// A model, or what training needs beside it, does not fit into the device's memory.
+struct OutOfMemory : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What keeps the backend from working: "driver" or "device" is missing; empty: nothing.
+std::string missing();
+
+// Name, memory and number of processors of the device in use, for people to read.
+std::string describe_device();
+
+// The trainer (train.h) on the device, with the same random decisions. `workers` is the number of batches that are
+// trained at once.
+class CudaTrainer {
+ public:
+  CudaTrainer(const Model& model, Corpus corpus, std::vector<std::int64_t> word_counts, const Options& options,
+              double sample, double ns_exponent, std::vector<float> context_weights);
+
+  std::int64_t num_batches() const { return plan_.num_batches(); }
+  float alpha_at(int epoch, std::int64_t batch) const { return plan_.alpha_at(epoch, batch); }
+
+  // As Trainer::run: copies the model to the device, runs, and copies it back. A tick() that asks to stop ends
+  // the run with the slices of the corpus that are under way.
+  RunStats run(int epoch, std::int64_t first, std::int64_t last, int workers,
+               const std::function<Tick(std::int64_t)>& tick);
+
+  // About how many tokens of the corpus are on the device at once, twice.
+  std::int64_t slice_tokens = std::int64_t{1} << 20;
+
+ private:
+  Trainer plan_;
+};
+
+}  // namespace muse::cuda

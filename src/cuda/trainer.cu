@@ -1,0 +1,482 @@
+// The host's side of training on the device: the model there and back, slices of the corpus streamed to it, waves of
+// batches started.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "batch.h"
+#include "learn.cuh"
+#include "represent_alone.cuh"
+#include "represent_groups.cuh"
+#include "runtime.h"
+#include "scan.cuh"
+#include "select.cuh"
+
+namespace muse::cuda {
+
+namespace {
+
+constexpr int kThreads = 128;  // of kernels in which a warp works alone
+constexpr int kWarps = kThreads / kWarp;
+constexpr int kMostWorkers = 65535;  // the grid's second dimension
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+unsigned blocks_for(std::int64_t count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
+
+Knobs knobs_of(const Options& o, const Model& model) {
+  Knobs k{};
+  k.strategy = o.strategy;
+  k.formulation = o.formulation;
+  k.reward = o.reward;
+  k.collocates = o.collocates;
+  k.selection_update = o.selection_update;
+  k.window = o.window;
+  k.shrink_windows = o.shrink_windows;
+  k.shrink_selection = o.shrink_selection;
+  k.selection_window = o.selection.window;
+  k.mean = o.selection.mean;
+  k.cross_sentences = o.selection.cross_sentences;
+  k.full_text = o.selection.full_text;
+  k.negative = o.negative;
+  k.group_size = o.group_size;
+  k.group_negatives = o.group_size > 1 ? o.shared_negatives() : 0;
+  k.selection_mean = o.selection_mean;
+  k.posterior_selects = o.posterior_selects;
+  k.train_context_vectors = o.train_context_vectors;
+  k.epsilon = o.epsilon;
+  k.temperature = o.temperature;
+  k.posterior_weight = o.posterior_weight;
+  k.sibling_share = o.sibling_share;
+  k.max_norm = o.max_norm;
+  k.any_choice = model.num_senses() > model.num_words;
+  k.halo = !model.word_collocation() || o.formulation != Formulation::kOneSided ? o.window : 0;
+  return k;
+}
+
+// Batches [first, last), the tokens that they need, and their waves.
+struct SlicePlan {
+  struct WavePlan {
+    std::int64_t first, last;  // batches
+    std::int64_t positions;    // at most, halo included
+    std::int64_t places;       // of the context stream, at most
+    std::int64_t longest;      // batch, in tokens
+  };
+  std::int64_t first, last;
+  BatchBuilder::Stretch tokens;
+  std::int64_t sentences;
+  std::vector<WavePlan> waves;
+};
+
+// One run on the device.
+class Run {
+ public:
+  Run(const Trainer& plan, int epoch, std::int64_t first, std::int64_t last, int workers, std::int64_t slice_tokens)
+      : plan_(plan),
+        options_(plan.options()),
+        epoch_(epoch),
+        workers_(std::clamp(workers, 1, kMostWorkers)),
+        builder_(plan.corpus(), plan.keep(), plan.options(), epoch),
+        work_{knobs_of(options_, plan.model()), Draws(options_.seed, at(epoch)), {}, {}, {}, {}} {
+    check_limits();
+    while (first < last) {
+      slices_.push_back(plan_slice(first, last, slice_tokens));
+      first = slices_.back().last;
+    }
+    if (slices_.empty()) return;
+    ask_for_memory();
+    memory_.allocate();
+    upload_all();
+    for (Stage& stage : stages_) stage.pin(most_tokens_, most_sentences_, most_batches_);
+  }
+
+  RunStats go(const std::function<Tick(std::int64_t)>& tick) {
+    RunStats stats;
+    stats.sense_use.assign(at(plan_.model().num_senses()), 0);
+    if (slices_.empty()) return stats;
+    stats.next_batch = slices_.front().first;
+    std::size_t next = 0;
+    for (; next < slices_.size() && !stats.stopped && !stats.diverged; ++next) {
+      Stage& stage = stages_[next % 2];
+      finish(stage, stats, tick);
+      if (stats.stopped || stats.diverged) break;
+      start(slices_[next], stage);
+      if (!ask(stats, tick)) stats.stopped = true;
+    }
+    finish(stages_[next % 2], stats, tick);
+    finish(stages_[(next + 1) % 2], stats, tick);
+    download_all(stats);
+    return stats;
+  }
+
+ private:
+  // What holds one of the two slices that are on the device.
+  struct Stage {
+    std::int32_t* tokens = nullptr;
+    int* sentences = nullptr;
+    BatchPlan* batches = nullptr;
+    BatchStats* stats = nullptr;
+    std::optional<Pinned<std::int32_t>> host_tokens;
+    std::optional<Pinned<int>> host_sentences;
+    std::optional<Pinned<BatchPlan>> host_batches;
+    std::optional<Pinned<BatchStats>> host_stats;
+    Event copied, done;
+    const SlicePlan* slice = nullptr;  // under way
+
+    void pin(std::int64_t most_tokens, std::int64_t most_sentences, std::int64_t most_batches) {
+      host_tokens.emplace(at(most_tokens));
+      host_sentences.emplace(at(most_sentences + 1));
+      host_batches.emplace(at(most_batches));
+      host_stats.emplace(at(most_batches));
+    }
+  };
+
+  // --- plans ---
+
+  void check_limits() const {
+    const Model& model = plan_.model();
+    if (model.sense.dim > kLongestRow || model.context.dim > kLongestRow)
+      throw std::invalid_argument("on the device vector_size and selection_size can be at most 1024; use device='cpu'");
+    if (model.num_senses() > (std::int64_t{1} << 31) - 1)
+      throw std::invalid_argument("on the device a model can have at most 2^31 - 1 senses; use device='cpu'");
+    const std::int64_t needed = shared_bytes();
+    if (needed > shared_limit())
+      throw std::invalid_argument("the targets of a group with their columns need " + std::to_string(needed) +
+                                  " bytes of shared memory, and a block of this device has " +
+                                  std::to_string(shared_limit()) +
+                                  "; lower group_size, negative, window or vector_size, or use device='cpu'");
+  }
+
+  static std::int64_t shared_limit() {
+    int limit = 0;
+    check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "reading the device's limits");
+    return limit;
+  }
+
+  // Of a group's block, or of a target's warp.
+  std::int64_t shared_bytes() const {
+    const int dim = plan_.model().sense.padded_dim();
+    return options_.group_size > 1 ? bytes_of_group(work_.knobs, dim) : bytes_alone(work_.knobs);
+  }
+
+  SlicePlan plan_slice(std::int64_t first, std::int64_t last, std::int64_t slice_tokens) {
+    const auto& boundaries = plan_.boundaries();
+    SlicePlan slice{first, first, {}, 0, {}};
+    const std::int64_t reach = std::max(options_.window, options_.selection.window);
+    const bool full_text = options_.selection.full_text;
+    while (slice.last < last) {
+      const std::int64_t end = std::min<std::int64_t>(last, slice.last + workers_);
+      if (slice.last > first && boundaries[at(end)] - boundaries[at(first)] > slice_tokens) break;
+      const std::int64_t tokens = boundaries[at(end)] - boundaries[at(slice.last)];
+      const BatchBuilder::Stretch stretch = builder_.stretch(boundaries[at(slice.last)], boundaries[at(end)]);
+      SlicePlan::WavePlan wave{slice.last, end, 0, 0, 0};
+      wave.positions = std::min(stretch.last - stretch.first, tokens + 2 * work_.knobs.halo);
+      wave.places = (full_text ? stretch.last - stretch.first : wave.positions) + 2 * reach + 1;
+      for (std::int64_t b = wave.first; b < wave.last; ++b)
+        wave.longest = std::max(wave.longest, boundaries[at(b + 1)] - boundaries[at(b)]);
+      most_positions_ = std::max(most_positions_, wave.positions);
+      slice.waves.push_back(wave);
+      slice.last = end;
+    }
+    slice.tokens = builder_.stretch(boundaries[at(first)], boundaries[at(slice.last)]);
+    if (full_text) {
+      slice.tokens.first = std::max<std::int64_t>(0, slice.tokens.first - reach);
+      slice.tokens.last = std::min(plan_.corpus().n_tokens(), slice.tokens.last + reach);
+    }
+    const auto [begin, end] = sentences_of(slice);
+    slice.sentences = end - begin;
+    most_tokens_ = std::max(most_tokens_, slice.tokens.last - slice.tokens.first);
+    most_sentences_ = std::max(most_sentences_, slice.sentences);
+    most_batches_ = std::max(most_batches_, slice.last - slice.first);
+    if (most_tokens_ > (1 << 30) || most_positions_ * most_senses() > (1 << 30))
+      throw std::invalid_argument("batch_tokens times senses is too large for the device; lower batch_tokens");
+    return slice;
+  }
+
+  // Sentences [first, last) that hold the tokens of a slice.
+  std::pair<std::int64_t, std::int64_t> sentences_of(const SlicePlan& slice) const {
+    const auto offsets = plan_.corpus().offsets();
+    const auto first = std::upper_bound(offsets.begin(), offsets.end(), slice.tokens.first) - 1;
+    const auto last = std::lower_bound(first, offsets.end(), slice.tokens.last);
+    return {first - offsets.begin(), last - offsets.begin()};
+  }
+
+  std::int64_t most_senses() const {
+    if (most_senses_ == 0)
+      for (std::int64_t w = 0; w < plan_.model().num_words; ++w)
+        most_senses_ = std::max<std::int64_t>(most_senses_, plan_.model().senses_of(w));
+    return most_senses_;
+  }
+
+  // --- memory ---
+
+  void ask_for_memory() {
+    const Model& model = plan_.model();
+    const auto rows = [&](Rows& device, const Matrix& host) {
+      device.dim = host.empty() ? 0 : host.padded_dim();
+      memory_.ask(device.data, host.empty() ? 0 : at(host.rows * host.padded_dim()));
+    };
+    const bool factorized = options_.formulation == Formulation::kFactorized;
+    rows(work_.model.context, model.context);
+    rows(work_.model.selection, model.selection);
+    rows(work_.model.sense, model.sense);
+    rows(work_.model.collocation, model.collocation);
+    rows(work_.model.forward, factorized ? model.forward : Matrix{});
+    rows(work_.model.backward, factorized ? model.backward : Matrix{});
+    memory_.ask(work_.model.sense_offset, at(model.num_words + 1));
+    work_.model.word_collocation = model.word_collocation();
+    memory_.ask(work_.tables.keep, at(model.num_words));
+    memory_.ask(work_.tables.context_weights, plan_.context_weights().size());
+    memory_.ask(work_.tables.distance, options_.selection.distance.size());
+    memory_.ask(work_.tables.alias, plan_.negatives().table().size());
+    work_.tables.alias_size = plan_.negatives().table().size();
+    for (Stage& stage : stages_) {
+      memory_.ask(stage.tokens, at(most_tokens_));
+      memory_.ask(stage.sentences, at(most_sentences_ + 1));
+      memory_.ask(stage.batches, at(most_batches_));
+      memory_.ask(stage.stats, at(most_batches_));
+    }
+    Slice& slice = work_.slice;
+    const std::size_t n = at(most_tokens_);
+    for (int** array : {&slice.kept_before, &slice.slot_before, &slice.score_before}) memory_.ask(*array, n + 1);
+    for (int** array : {&slice.word, &slice.token, &slice.window, &slice.sentence, &slice.sense, &slice.chooser})
+      memory_.ask(*array, n);
+    memory_.ask(slice.sense_use, at(model.num_senses()));
+    memory_.ask(sums_, blocks_for(most_tokens_ + 1, kScanThreads));
+    if (work_.knobs.any_choice) ask_for_wave(factorized);
+  }
+
+  void ask_for_wave(bool factorized) {
+    const Model& model = plan_.model();
+    Wave& wave = work_.wave;
+    const std::size_t slots = at(most_positions_), floats = slots * at(model.context.padded_dim());
+    const std::size_t scores = slots * at(most_senses());
+    memory_.ask(wave.context, floats);
+    memory_.ask(wave.total, slots);
+    memory_.ask(wave.moves, slots);
+    memory_.ask(wave.input_gradient, learns() && options_.train_context_vectors ? floats : 0);
+    for (float** array : {&wave.forward, &wave.backward, &wave.forward_gradient, &wave.backward_gradient})
+      memory_.ask(*array, factorized ? slots : 0);
+    memory_.ask(wave.scores, scores);
+    memory_.ask(wave.gradient, scores);
+    const bool posterior = options_.selection_update == SelectionUpdate::kPosterior;
+    memory_.ask(wave.evidence, posterior ? scores : 0);
+    memory_.ask(wave.scratch, posterior ? 2 * scores : 0);
+    const bool bound = options_.max_norm > 0.0f && learns();
+    memory_.ask(wave.context_moved, bound && options_.train_context_vectors ? at(model.num_words) : 0);
+    memory_.ask(wave.selection_moved, bound ? at(model.num_senses()) : 0);
+    memory_.ask(wave.state_moved, bound && factorized ? at(model.num_words) : 0);
+  }
+
+  bool learns() const { return work_.knobs.any_choice && options_.selection_update != SelectionUpdate::kNone; }
+
+  template <typename Copy>
+  void for_each_matrix(const Copy& copy) const {
+    const Model& host = plan_.model();
+    const DeviceModel& device = work_.model;
+    const std::pair<Rows, Matrix> all[] = {{device.context, host.context}, {device.selection, host.selection},
+                                           {device.sense, host.sense},     {device.collocation, host.collocation},
+                                           {device.forward, host.forward}, {device.backward, host.backward}};
+    for (const auto& [rows, matrix] : all)
+      if (rows.data != nullptr)
+        copy(rows.data, sizeof(float) * at(rows.dim), matrix.data, sizeof(float) * at(matrix.stride),
+             sizeof(float) * at(matrix.dim), at(matrix.rows));
+  }
+
+  void upload_all() {
+    for_each_matrix([](float* device, std::size_t device_pitch, float* host, std::size_t pitch, std::size_t width,
+                       std::size_t rows) {
+      check(cudaMemcpy2D(device, device_pitch, host, pitch, width, rows, cudaMemcpyHostToDevice),
+            "copying the model to the device");
+    });
+    const Model& model = plan_.model();
+    upload(work_.model.sense_offset, model.sense_offset, at(model.num_words + 1));
+    upload(work_.tables.keep, plan_.keep().data(), plan_.keep().size());
+    upload(work_.tables.context_weights, plan_.context_weights().data(), plan_.context_weights().size());
+    upload(work_.tables.distance, options_.selection.distance.data(), options_.selection.distance.size());
+    upload(work_.tables.alias, plan_.negatives().table().data(), plan_.negatives().table().size());
+  }
+
+  void download_all(RunStats& stats) {
+    compute_.wait();
+    for_each_matrix([](const float* device, std::size_t device_pitch, float* host, std::size_t pitch, std::size_t width,
+                       std::size_t rows) {
+      check(cudaMemcpy2D(host, pitch, device, device_pitch, width, rows, cudaMemcpyDeviceToHost),
+            "copying the model from the device");
+    });
+    static_assert(sizeof(unsigned long long) == sizeof(std::int64_t));
+    check(cudaMemcpy(stats.sense_use.data(), work_.slice.sense_use, sizeof(std::int64_t) * stats.sense_use.size(),
+                     cudaMemcpyDeviceToHost),
+          "copying counts from the device");
+  }
+
+  // --- slices ---
+
+  // Sends a slice to the device and starts all of its work there.
+  void start(const SlicePlan& plan, Stage& stage) {
+    const Corpus& corpus = plan_.corpus();
+    const std::int64_t origin = plan.tokens.first, count = plan.tokens.last - origin;
+    std::memcpy(stage.host_tokens->data(), corpus.tokens().data() + origin, sizeof(std::int32_t) * at(count));
+    const auto [first, last] = sentences_of(plan);
+    for (std::int64_t s = first; s <= last; ++s)
+      (*stage.host_sentences)[at(s - first)] =
+          static_cast<int>(std::clamp(corpus.offsets()[at(s)], origin, plan.tokens.last) - origin);
+    for (std::int64_t b = plan.first; b < plan.last; ++b)
+      (*stage.host_batches)[at(b - plan.first)] = {static_cast<int>(plan_.boundaries()[at(b)] - origin),
+                                                   static_cast<int>(plan_.boundaries()[at(b + 1)] - origin),
+                                                   plan_.alpha_at(epoch_, b), plan_.selection_alpha_at(epoch_, b)};
+    const std::size_t batches = at(plan.last - plan.first);
+    copy_async(stage.tokens, stage.host_tokens->data(), at(count), cudaMemcpyHostToDevice, copy_);
+    copy_async(stage.sentences, stage.host_sentences->data(), at(last - first + 1), cudaMemcpyHostToDevice, copy_);
+    copy_async(stage.batches, stage.host_batches->data(), batches, cudaMemcpyHostToDevice, copy_);
+    check(cudaMemsetAsync(stage.stats, 0, sizeof(BatchStats) * batches, copy_), "clearing counts");
+    stage.copied.record(copy_);
+    stage.copied.hold(compute_);
+
+    Slice& slice = work_.slice;
+    slice.tokens = stage.tokens;
+    slice.first_token = origin;
+    slice.num_tokens = static_cast<int>(count);
+    slice.sentences = stage.sentences;
+    slice.num_sentences = static_cast<int>(last - first);
+    slice.batches = stage.batches;
+    slice.num_batches = static_cast<int>(batches);
+    slice.stats = stage.stats;
+    const unsigned blocks = blocks_for(count + 1, kScanThreads);
+    const std::size_t shared = sizeof(Counts) * (kScanThreads / kWarp);
+    launch(count_tokens, dim3(blocks), kScanThreads, shared, compute_, work_, sums_);
+    launch(add_up_blocks, dim3(1), kScanThreads, shared, compute_, sums_, static_cast<int>(blocks));
+    launch(place_tokens, dim3(blocks), kScanThreads, shared, compute_, work_, static_cast<const Counts*>(sums_));
+    for (const SlicePlan::WavePlan& wave : plan.waves) start_wave(plan, wave);
+    copy_async(stage.host_stats->data(), stage.stats, batches, cudaMemcpyDeviceToHost, compute_);
+    stage.done.record(compute_);
+    stage.slice = &plan;
+  }
+
+  void start_wave(const SlicePlan& slice, const SlicePlan::WavePlan& plan) {
+    work_.wave.first_batch = static_cast<int>(plan.first - slice.first);
+    work_.wave.num_batches = static_cast<int>(plan.last - plan.first);
+    const dim3 slots(blocks_for(plan.positions, kWarps)), places(blocks_for(plan.places, kWarps));
+    const int selection_dim = work_.model.context.dim;
+    if (work_.knobs.any_choice)
+      with_quads(selection_dim, [&](auto quads) {
+        launch(select_senses<decltype(quads)::value>, slots, kThreads, 0, compute_, work_);
+      });
+    represent(plan);
+    if (!learns()) return;
+    launch(read_gradients, slots, kThreads, 0, compute_, work_);
+    if (options_.train_context_vectors)
+      with_quads(selection_dim, [&](auto quads) {
+        launch(move_context<decltype(quads)::value>, places, kThreads, 0, compute_, work_);
+      });
+    launch(move_selection, slots, kThreads, 0, compute_, work_);
+    if (options_.max_norm <= 0.0f) return;
+    launch(cap_selection, slots, kThreads, 0, compute_, work_);
+    if (options_.train_context_vectors) launch(cap_context, places, kThreads, 0, compute_, work_);
+  }
+
+  void represent(const SlicePlan::WavePlan& plan) {
+    const int dim = work_.model.sense.dim, most = most_columns(work_.knobs);
+    const std::int64_t bytes = shared_bytes();
+    const auto batches = static_cast<unsigned>(work_.wave.num_batches);
+    if (options_.group_size == 1) {
+      const int warps =
+          static_cast<int>(std::clamp<std::int64_t>(shared_limit() / std::max<std::int64_t>(bytes, 1), 1, kWarps));
+      with_quads(dim, [&](auto quads) {
+        launch(represent_alone<decltype(quads)::value>, dim3(blocks_for(plan.longest, warps), batches), warps * kWarp,
+               at(warps * bytes), compute_, work_, most);
+      });
+      return;
+    }
+    // A thread for two floats of a row.
+    const int threads = std::clamp(rounded_up(dim / 2, kWarp), 2 * kWarp, kGroupThreads);
+    with_quads(dim, [&](auto quads) {
+      launch(represent_groups<decltype(quads)::value>, dim3(blocks_for(plan.longest, options_.group_size), batches),
+             threads, at(bytes), compute_, work_, most);
+    });
+  }
+
+  // Waits for a stage's slice, if one is under way, and adds up what it did.
+  void finish(Stage& stage, RunStats& stats, const std::function<Tick(std::int64_t)>& tick) {
+    if (stage.slice == nullptr) return;
+    while (!stage.done.has_come()) {
+      if (!ask(stats, tick)) stats.stopped = true;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    const SlicePlan& slice = *stage.slice;
+    stage.slice = nullptr;
+    for (std::size_t b = 0; b < at(slice.last - slice.first); ++b) {
+      const BatchStats& s = (*stage.host_stats)[b];
+      StepStats one;
+      one.targets = static_cast<std::int64_t>(s.targets);
+      one.pairs = static_cast<std::int64_t>(s.pairs);
+      one.reward = s.reward;
+      one.loss = s.loss;
+      one.loss_pairs = static_cast<std::int64_t>(s.loss_pairs);
+      one.entropy = s.entropy;
+      one.entropy_targets = static_cast<std::int64_t>(s.entropy_targets);
+      one.diverged = s.diverged != 0;
+      stats.diverged = stats.diverged || !one.finite();
+      stats.step.add(one.rounded());
+    }
+    stats.tokens += plan_.boundaries()[at(slice.last)] - plan_.boundaries()[at(slice.first)];
+    stats.next_batch = slice.last;
+  }
+
+  // Calls tick about ten times a second; false: it asked to stop.
+  bool ask(const RunStats& stats, const std::function<Tick(std::int64_t)>& tick) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - asked_ < std::chrono::milliseconds(100)) return true;
+    asked_ = now;
+    return tick(stats.tokens) == Tick::kGoOn;
+  }
+
+  const Trainer& plan_;
+  const Options& options_;
+  const int epoch_, workers_;
+  const BatchBuilder builder_;
+  std::vector<SlicePlan> slices_;
+  std::int64_t most_tokens_ = 0, most_sentences_ = 0, most_batches_ = 0, most_positions_ = 0;
+  mutable std::int64_t most_senses_ = 0;
+  Work work_;
+  Counts* sums_ = nullptr;
+  DeviceMemory memory_;
+  Stage stages_[2];
+  Stream copy_, compute_;
+  std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+CudaTrainer::CudaTrainer(const Model& model, Corpus corpus, std::vector<std::int64_t> word_counts,
+                         const Options& options, double sample, double ns_exponent, std::vector<float> context_weights)
+    : plan_(model, std::move(corpus), std::move(word_counts), options, sample, ns_exponent,
+            std::move(context_weights)) {}
+
+RunStats CudaTrainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
+                          const std::function<Tick(std::int64_t)>& tick) {
+  if (first < 0 || first > last || last > num_batches()) throw std::invalid_argument("batches out of range");
+  RunStats stats = Run(plan_, epoch, first, last, workers, slice_tokens).go(tick);
+  if (first == last) stats.next_batch = first;
+  return stats;
+}
+
+std::string missing() {
+  int devices = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error == cudaErrorInsufficientDriver || error == cudaErrorStubLibrary) return "driver";
+  if (error == cudaSuccess && devices > 0) return "";
+  int version = 0;
+  return cudaDriverGetVersion(&version) != cudaSuccess || version == 0 ? "driver" : "device";
+}
+
+std::string describe_device() {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, 0), "reading the device's properties");
+  return std::string(properties.name) + ", " + size_in_words(properties.totalGlobalMem) + ", " +
+         std::to_string(properties.multiProcessorCount) + " multiprocessors, compute capability " +
+         std::to_string(properties.major) + "." + std::to_string(properties.minor);
+}
+
+}  // namespace muse::cuda

@@ -1,0 +1,286 @@
+"""The CUDA kernels against the plain implementation of the paper in tests/reference.py, and against the core.
+
+Without a device they run emulated (tests/emulation/): ``MUSE_CUDA_EMULATION`` names the folder of that build, which
+``cmake --workflow --preset emulation`` makes. On a device blocks run at the same time, so that groups of a batch no
+longer step one after another; there, only what does not depend on their order is compared closely.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import muse.cuda
+from muse import MUSE, _core
+from muse.datasets import make_ambiguous_corpus
+from reference import Config
+from step_cases import CHOICES, MATRICES, PAPER, compare, make_case, make_trainer
+
+EMULATED = os.environ.get("MUSE_CUDA_EMULATION")
+
+
+@pytest.fixture(scope="session")
+def backend() -> ModuleType:
+    """`muse._cuda`, emulated or real."""
+    if not EMULATED:
+        if muse.cuda.missing():
+            pytest.skip(f"no emulation (MUSE_CUDA_EMULATION is not set), and no device: {muse.cuda.missing()}")
+        return muse.cuda.load()
+    (path,) = Path(EMULATED).glob("_cuda*.so")
+    spec = importlib.util.spec_from_file_location("_cuda", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def emulated(backend):
+    """The emulation, in its usual state again after the test."""
+    if not EMULATED:
+        pytest.skip("only the emulation can do this")
+    yield backend
+    backend.set_order("forward")
+    backend.set_memory(1 << 40)
+
+
+# --- the whole of a step, emulated, as in tests/test_step.py ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(("strategy", "formulation", "reward", "collocates", "group_size"), PAPER)
+def test_the_paper_and_shared_negatives(emulated, strategy, formulation, reward, collocates, group_size):
+    config = Config(
+        strategy=strategy, formulation=formulation, reward=reward, collocates=collocates, group_size=group_size
+    )
+    moved, _ = compare(config, trainer_type=emulated.Trainer)
+    expected = set("PQUVFB") if formulation == "factorized" else set("PQUV")
+    assert {name for name, distance in moved.items() if distance > 1e-3} == expected
+
+
+@pytest.mark.parametrize("number", range(len(CHOICES)))
+def test_every_pair_of_extensions(emulated, number):
+    choice = dict(CHOICES[number])
+    words_collocate = choice.pop("words_collocate")
+    config = Config(**choice, selection_alpha=1.0 if choice["selection_mean"] else 0.02)
+    compare(config, words_collocate=words_collocate, seed=number, trainer_type=emulated.Trainer)
+
+
+@pytest.mark.parametrize("order", ["reversed", "shuffled"])
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"formulation": "two_sided", "collocates": "all"},
+        {"selection_update": "posterior", "collocates": "all", "posterior_selects": True, "full_text": True},
+        {"formulation": "factorized", "max_norm": 1.8},
+    ],
+    ids=["two_sided", "posterior", "factorized"],
+)
+def test_no_result_hangs_on_the_order_of_threads(emulated, order, choice):
+    """A missing barrier shows where lanes and warps take turns in another order."""
+    emulated.set_order(order)
+    compare(Config(**choice, group_size=4), trainer_type=emulated.Trainer)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"formulation": "two_sided", "full_text": True, "selection_window": 6, "shrink_selection": False},
+        {"selection_update": "posterior", "collocates": "all", "cross_sentences": True, "max_norm": 1.8},
+        {"formulation": "factorized", "full_text": True, "cross_sentences": True, "mean": True},
+    ],
+    ids=["two_sided", "posterior", "factorized"],
+)
+@pytest.mark.parametrize("group_size", [1, 4])
+def test_batches_of_a_slice_step_as_those_of_many_runs(emulated, choice, group_size):
+    config = Config(**choice, group_size=group_size, batch_tokens=16)
+    one, many = make_case(), make_case()
+    trainer = make_trainer(one, config, emulated.Trainer)
+    trainer.run(0, 0, trainer.num_batches, 1)
+    trainer = make_trainer(many, config, emulated.Trainer)
+    for batch in range(trainer.num_batches):
+        trainer.run(0, batch, batch + 1, 1)
+    for name in MATRICES.values():
+        np.testing.assert_array_equal(one.arrays[name], many.arrays[name], err_msg=name)
+
+
+# --- on any device ----------------------------------------------------------------------------------------------------
+
+
+def both(backend: ModuleType, config: Config, *, workers: int = 1, slice_tokens: int | None = None, **case: Any) -> Any:
+    """The core and the backend over one epoch: arrays and statistics of each."""
+    results = []
+    for trainer_type in (_core.Trainer, backend.Trainer):
+        made = make_case(**case)
+        trainer = make_trainer(made, config, trainer_type)
+        if slice_tokens is not None and trainer_type is backend.Trainer:
+            trainer.slice_tokens = slice_tokens
+        results.append((made.arrays, trainer.run(0, 0, trainer.num_batches, workers)))
+    return results
+
+
+STILL = {"alpha": 1e-7, "selection_update": "none"}  # nothing moves that a decision could hang on
+
+
+@pytest.mark.parametrize("group_size", [1, 4])
+@pytest.mark.parametrize("strategy", ["greedy", "eps_greedy", "boltzmann"])
+@pytest.mark.parametrize("slice_tokens", [1, 100, None])
+def test_decisions_are_those_of_the_core(backend, strategy, group_size, slice_tokens):
+    """Any number of batches at once, any slice: the same tokens, pairs, senses, rewards."""
+    config = Config(strategy=strategy, group_size=group_size, batch_tokens=16, **STILL)
+    (_, core), (_, ours) = both(backend, config, workers=3, slice_tokens=slice_tokens)
+    exact = ("targets", "pairs", "loss_pairs", "entropy_targets", "tokens", "next_batch", "stopped", "diverged")
+    assert {name: ours[name] for name in exact} == {name: core[name] for name in exact}
+    assert ours["sense_use"].tolist() == core["sense_use"].tolist()
+    for name in ("reward", "loss", "entropy"):
+        assert ours[name] == pytest.approx(core[name], rel=1e-4), name
+
+
+@pytest.mark.parametrize("group_size", [1, 8])
+def test_one_group_a_batch_steps_as_the_core_does(backend, group_size):
+    """With one group a batch and one batch at once nothing runs beside anything else, on any device."""
+    batch_tokens = 1 if group_size == 1 else group_size // 2  # shorter than twice that, where sentences are cut
+    config = Config(group_size=group_size, batch_tokens=batch_tokens, sample=0.0, collocates="all",
+                    selection_alpha=0.02)  # fmt: skip
+    (core, _), (ours, _) = both(backend, config)
+    for name in MATRICES.values():
+        np.testing.assert_allclose(ours[name], core[name], rtol=0, atol=2e-4 * np.abs(core[name]).max(), err_msg=name)
+
+
+@pytest.mark.parametrize("dim", [1, 127, 130, 300, 400, 520, 769, 1024])
+@pytest.mark.parametrize("group_size", [1, 5])
+def test_rows_of_every_length(backend, dim, group_size):
+    config = Config(group_size=group_size, alpha=0.01, selection_alpha=0.01, collocates="all", max_norm=3.0)
+    (core, core_stats), (ours, stats) = both(backend, config, dim=dim, selection_size=dim, scale=0.1)
+    assert stats["pairs"] == core_stats["pairs"]
+    for name in ("context_vectors", "selection_vectors", "sense_vectors", "collocation_vectors"):
+        # Groups run side by side on a device: what they add is the same to the first order of the learning rate.
+        np.testing.assert_allclose(ours[name], core[name], rtol=0, atol=2e-3 * np.abs(core[name]).max(), err_msg=name)
+        assert np.abs(core[name] - make_case(dim=dim, selection_size=dim, scale=0.1).arrays[name]).max() > 1e-6
+
+
+def test_batches_at_once_add_up(backend):
+    """In a wave P and Q move by what each batch alone, from the same start, would move them by."""
+    config = Config(alpha=1e-7, batch_tokens=32)
+    start, ours = make_case().arrays, make_case()
+    trainer = make_trainer(ours, config, backend.Trainer)
+    trainer.run(0, 0, trainer.num_batches, trainer.num_batches)
+    names = ("context_vectors", "selection_vectors")
+    expected = {name: np.zeros_like(start[name]) for name in names}
+    for batch in range(trainer.num_batches):
+        alone = make_case()
+        make_trainer(alone, config).run(0, batch, batch + 1, 1)
+        for name in names:
+            expected[name] += alone.arrays[name] - start[name]
+    for name in names:
+        moved = ours.arrays[name] - start[name]
+        assert np.abs(moved).max() > 0.01
+        np.testing.assert_allclose(moved, expected[name], rtol=0, atol=1e-4 * np.abs(moved).max())
+
+
+# --- limits and errors ------------------------------------------------------------------------------------------------
+
+
+def test_a_model_too_large_for_the_device_is_refused_with_the_figure(emulated):
+    emulated.set_memory(300_000)
+    trainer = make_trainer(make_case(dim=1024, selection_size=1024), Config(), emulated.Trainer)
+    with pytest.raises(MemoryError, match=r"needs \d\.\d MB of its memory, of which 0\.3 MB are free"):
+        trainer.run(0, 0, 1, 1)
+
+
+def test_rows_too_long_and_groups_too_large_are_refused(backend):
+    case = make_case(dim=1025)
+    with pytest.raises(ValueError, match="vector_size and selection_size can be at most 1024"):
+        make_trainer(case, Config(), backend.Trainer).run(0, 0, 1, 1)
+    with pytest.raises(ValueError, match="lower group_size, negative, window or vector_size"):
+        make_trainer(make_case(dim=1024), Config(group_size=128), backend.Trainer).run(0, 0, 1, 1)
+    with pytest.raises(ValueError, match="batches out of range"):
+        make_trainer(make_case(), Config(), backend.Trainer).run(0, 1, 0, 1)
+
+
+def test_a_tick_stops_between_slices(backend):
+    trainer = make_trainer(make_case(), Config(batch_tokens=8), backend.Trainer)
+    trainer.slice_tokens = 1
+    calls = []
+
+    def tick(tokens: int) -> bool:
+        calls.append(tokens)
+        return False
+
+    stats = trainer.run(0, 0, trainer.num_batches, 1, tick)
+    if calls:  # a device may be done before the first is due
+        assert stats["stopped"]
+    done = stats["next_batch"]
+    rest = trainer.run(0, done, trainer.num_batches, 1)
+    assert stats["tokens"] + rest["tokens"] == len(make_case().tokens)
+
+
+def test_divergence_is_seen(backend):
+    case = make_case()
+    case.arrays["sense_vectors"][:] = np.nan
+    assert make_trainer(case, Config(), backend.Trainer).run(0, 0, 1, 1)["diverged"]
+
+
+# --- models -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def on_device(backend, monkeypatch):
+    monkeypatch.setattr(muse.cuda, "load", lambda: backend)
+    monkeypatch.setattr(muse.cuda, "missing", lambda: "")
+
+
+@pytest.mark.parametrize("device", ["cuda", "auto"])
+def test_models_train_on_the_device(on_device, device):
+    corpus = make_ambiguous_corpus(200, 100, seed=0).sentences
+    options: dict[str, Any] = {"vector_size": 16, "epochs": 3, "min_count": 1, "workers": 1, "batch_tokens": 512}
+    ours, core = MUSE(corpus, device=device, **options), MUSE(corpus, **options)
+    for a, b in zip(ours.history, core.history, strict=True):
+        assert (a["tokens"], a["pairs"], a["alpha"]) == (b["tokens"], b["pairs"], b["alpha"])
+        assert a["reward"] == pytest.approx(b["reward"], rel=0.02)
+    assert ours.training_state["stage"] == core.training_state["stage"]
+
+
+# --- what is missing --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lacks", "says"),
+    [("driver", "there is no NVIDIA driver here"), ("device", "no CUDA device is visible here")],
+)
+def test_errors_say_what_is_missing(monkeypatch, lacks, says):
+    monkeypatch.setattr(muse.cuda, "load", lambda: SimpleNamespace(missing=lambda: lacks))
+    assert not muse.cuda.is_available()
+    with pytest.raises(RuntimeError, match=f"no CUDA device can be used: {says}"):
+        muse.cuda.describe_device()
+    with pytest.raises(RuntimeError, match=f"device='cuda' is not available: {says}.*; use device='cpu' or 'auto'"):
+        MUSE([["a", "b"]], device="cuda")
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (ModuleNotFoundError("No module named 'muse._cuda'"), "this build of muse has no CUDA backend"),
+        (ImportError("libcuda.so.1: no such file"), r"cannot be loaded \(libcuda.so.1: no such file\)"),
+    ],
+)
+def test_a_backend_that_cannot_be_loaded_is_missing(monkeypatch, error, says):
+    def load():
+        raise error
+
+    monkeypatch.setattr(muse.cuda, "load", load)
+    with pytest.raises(RuntimeError, match=says):
+        muse.cuda.describe_device()
+
+
+def test_a_working_backend_lacks_nothing(monkeypatch):
+    working = SimpleNamespace(missing=lambda: "", describe_device=lambda: "a device")
+    monkeypatch.setattr(muse.cuda, "load", lambda: working)
+    assert muse.cuda.is_available()
+    assert muse.cuda.describe_device() == "a device"
