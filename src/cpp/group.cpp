@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "panel.h"
+
 namespace muse {
 
 namespace {
 
 constexpr int kTile = 4;  // targets, and columns: what the kernels take at once
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
