@@ -141,3 +141,17 @@ def test_help_names_choices_and_defaults(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         __main__.main(["demo", "--help"])
     assert "Dimension of the sense vectors. Default: 100." in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("command", ["train", "demo", "tag"])
+def test_what_is_read_is_not_overwritten(command: str, text_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    read = str(text_file)
+    before = text_file.read_bytes()
+    arguments = {
+        "train": ["train", read, "--save", read],
+        "demo": ["demo", "--corpus", read, "--save", read],
+        "tag": ["tag", read, "input.txt", read],
+    }
+    assert __main__.main(arguments[command]) != 0
+    assert "is what is to be read; give another name" in capsys.readouterr().err
+    assert text_file.read_bytes() == before

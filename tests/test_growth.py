@@ -176,3 +176,14 @@ def test_memory_is_estimated_before_it_is_taken(monkeypatch):
     with pytest.raises(InsufficientMemoryError, match=r"training needs about .* for 4 words"):
         model.build_vocab([["c", "d"]], update=True)
     assert len(model) == 2  # as it was
+
+
+def test_an_update_that_fails_leaves_no_other_text(monkeypatch):
+    model = MUSE(vector_size=8, min_count=1, init="random", workers=1)
+    model.build_vocab([["a", "b"]] * 5)
+    model.train()
+    monkeypatch.setattr("muse.memory.available_memory", lambda: (32 << 20) + 100)
+    with pytest.raises(InsufficientMemoryError):
+        model.build_vocab([["c", "d"]] * 5, update=True)
+    with pytest.raises(ValueError, match="there is no text to train on"):
+        model.train()

@@ -373,3 +373,12 @@ def test_auto_falls_back_and_says_so(caplog):
     caplog.set_level(logging.INFO, "muse")
     train(epochs=1, device="auto")
     assert "device='auto': training on the CPU, since this build of muse has no CUDA backend" in caplog.text
+
+
+def test_training_does_not_begin_within_training():
+    class Again:
+        def on_epoch_end(self, model):
+            with pytest.raises(RuntimeError, match="train cannot be called while the model is in training"):
+                model.train(CORPUS.sentences, epochs=1)
+
+    assert len(train(epochs=2, callbacks=[Again()]).history) == 2

@@ -149,7 +149,7 @@ def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
 
 def run_demo(options: argparse.Namespace) -> None:
     """Train and save, then print speed, sense use, the score against the known senses, and sense cards."""
-    _check_target(options.save)
+    _check_target(options.save, options.corpus)
     settings = {"vector_size": DEMO_DIMENSION, "progress": sys.stderr.isatty(), **_given_settings(options)}
     if options.corpus is None:
         corpus = make_ambiguous_corpus(DEMO_SENTENCES, DEMO_WORDS, seed=0)
@@ -175,7 +175,7 @@ def run_demo(options: argparse.Namespace) -> None:
 
 def run_train(options: argparse.Namespace) -> None:
     """Train on a file and save."""
-    _check_target(options.save)
+    _check_target(options.save, options.corpus)
     settings = {"progress": sys.stderr.isatty(), **_given_settings(options)}
     print(f"text      {options.corpus}")
     if is_dump(options.corpus):
@@ -203,6 +203,7 @@ def run_senses(options: argparse.Namespace) -> None:
 
 def run_tag(options: argparse.Namespace) -> None:
     """Tag a file."""
+    _check_target(options.output, options.model)
     model = MUSE.load(options.model, mmap=True)
     report = model.tag_corpus(
         options.input, options.output, margin=options.margin, resume=options.resume, progress=sys.stderr.isatty()
@@ -245,10 +246,14 @@ def _train(corpus: dict[str, Any], settings: dict[str, Any]) -> MUSE:
     return model
 
 
-def _check_target(path: str | None) -> None:
-    """Say before training, not after it, that a model cannot be saved there."""
-    if path is not None:
-        check_target(path)
+def _check_target(path: str | None, *inputs: str | None) -> None:
+    """Say before the work, not after it, that a file cannot be written there, or would replace what is read."""
+    if path is None:
+        return
+    for source in inputs:
+        if source is not None and os.path.realpath(source) == os.path.realpath(path):
+            raise ValueError(f"{path} is what is to be read; give another name for what is to be written")
+    check_target(path)
 
 
 def _save(model: MUSE, path: str | None) -> None:

@@ -63,7 +63,8 @@ class VocabularyBuilding(ABC):
         update : bool
             Add the new words of this corpus to those already known. In a trained model these keep all their values, and
             new words start afresh; with ``init="split"`` they have one sense each, since words are split into senses
-            once, and do not count in contexts. Training that was interrupted can be resumed on its corpus.
+            once, and do not count in contexts. Training that was interrupted can be resumed on its corpus,
+            unless words that were too rare in it before are known now, which would change its tokens.
         trim_rule : callable, optional
             Which words stay, in place of the setting.
         corpus_iterable
@@ -98,8 +99,9 @@ class VocabularyBuilding(ABC):
             rules["trim_rule"] = trim_rule
         sentences = same_corpus(sentences, corpus_iterable)
         self._corpus = None
-        vocabulary, self._corpus = self._encode(sentences, corpus_file, vocab=self._vocabulary, extend=update, **rules)
+        vocabulary, corpus = self._encode(sentences, corpus_file, vocab=self._vocabulary, extend=update, **rules)
         self._use_vocabulary(vocabulary)
+        self._corpus, self.corpus_count = corpus, corpus.raw_sentences
 
     def build_vocab_from_freq(
         self,
@@ -162,8 +164,6 @@ class VocabularyBuilding(ABC):
             if "corpus" in self.training_state:  # what is to be resumed has as many words now
                 tokens, sentences, _ = self.training_state["corpus"]
                 self.training_state = {**self.training_state, "corpus": [tokens, sentences, len(vocabulary)]}
-        if self._corpus is not None:
-            self.corpus_count = self._corpus.raw_sentences
 
     def _encode(self, sentences: Any, corpus_file: Any, **rules: Any) -> tuple[Vocabulary, _core.Corpus]:
         run = {name: getattr(self._settings, name) for name in ("max_ram", "workers", "progress")}

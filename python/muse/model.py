@@ -335,6 +335,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         >>> [row["epoch"] for row in model.history]
         [1, 2, 3]
         """
+        self.require_idle("train")
         check_device(self._settings)
         for name in reject_unknown_in_train(needless):
             logger.debug("train does not need %s, and ignores it", name)
