@@ -1,9 +1,14 @@
 """Fixtures for all tests."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
+
+# A shell that starts the tests in the background makes them ignore Ctrl-C, which some of them send.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

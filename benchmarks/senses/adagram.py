@@ -25,7 +25,10 @@ __all__ = ["AdaGram", "AdaGramModel", "chosen_senses", "train_adagram"]
 
 _SOURCE = Path(__file__).with_suffix(".cpp")
 # A peer is given every help: it is compiled for this very machine, unlike the package.
-_FLAGS = ("-std=c++20", "-O3", "-ffast-math", "-march=native", "-shared", "-fPIC", "-pthread")
+# -ffast-math without what it links in: code that makes the whole process flush denormal numbers to zero.
+_FAST = ("-fno-math-errno", "-ffinite-math-only", "-fno-signed-zeros", "-fno-trapping-math", "-fassociative-math",
+         "-freciprocal-math")  # fmt: skip
+_FLAGS = ("-std=c++20", "-O3", *_FAST, "-march=native", "-shared", "-fPIC", "-pthread")
 _ALPHA = 0.1  # the authors' concentration
 _LEAST = 1e-3  # expected share from which on a sense counts, as in the authors' tools
 
