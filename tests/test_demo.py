@@ -155,3 +155,9 @@ def test_what_is_read_is_not_overwritten(command: str, text_file: Path, capsys: 
     assert __main__.main(arguments[command]) != 0
     assert "is what is to be read; give another name" in capsys.readouterr().err
     assert text_file.read_bytes() == before
+
+
+def test_senses_of_single_words_as_json(text_file: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "model.safetensors"
+    assert __main__.main(["train", str(text_file), "--senses", '{"rock": 2}', "--save", str(saved), *QUICK]) == 0
+    assert MUSE.load(saved).settings.senses == {"rock": 2}

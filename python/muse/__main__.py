@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import os
 import sys
 import time
@@ -124,9 +125,9 @@ def _add_settings(parser: argparse.ArgumentParser, names: Sequence[str], own: Ma
     parser.set_defaults(setting_names=names)
 
 
-def _value(text: str) -> int | float | str:
-    """A number if it reads as one: `Settings` checks the rest and says what is allowed."""
-    for kind in (int, float):
+def _value(text: str) -> Any:
+    """A number or a JSON object if it reads as one: `Settings` checks the rest and says what is allowed."""
+    for kind in (int, float, json.loads) if text.startswith("{") else (int, float):
         try:
             return kind(text)
         except ValueError:

@@ -140,7 +140,7 @@ class Settings:
         "'random' where selection_size differs from vector_size."
     )  # fmt: skip
     warmup_epochs: int = _setting(
-        3, integer(1, 1_000_000),
+        2, integer(1, 1_000_000),
         "Of `epochs`, those at word level before init='split' makes the senses; at most three fifths of them."
     )  # fmt: skip
     whitening: float = _setting(
