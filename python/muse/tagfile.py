@@ -92,10 +92,8 @@ def tag_file(
     """
     [path] = as_paths([source], "input")
     out = check_target(target)
-    if out.exists() and os.path.samefile(path, out):
-        raise ValueError(f"input and output are the same file, {str(path)!r}; give the output another name")
+    partial, notes = _helpers(path, out)
     compress = _compressor(out.suffix)
-    partial, notes = out.with_name(out.name + ".partial"), out.with_name(out.name + ".partial.json")
     stat = path.stat()
     state = _State([stat.st_size, stat.st_mtime_ns], margin)
     if resume and notes.exists():
@@ -123,6 +121,17 @@ def tag_file(
     os.replace(partial, out)
     notes.unlink(missing_ok=True)
     return TagReport(state.tokens, state.tagged)
+
+
+def _helpers(path: Path, out: Path) -> tuple[Path, Path]:
+    """The partial output and its notes, after a check that writing them and `out` harms no other file."""
+    partial, notes = out.with_name(out.name + ".partial"), out.with_name(out.name + ".partial.json")
+    for file, what in ((out, "output"), (partial, "the partial output"), (notes, "the notes beside the output")):
+        if file.exists() and os.path.samefile(path, file):
+            raise ValueError(f"input and {what} are the same file, {str(path)!r}; give the output another name")
+        if check_target(file) != file:
+            raise ValueError(f"{file} is a link; remove it, or give the output another name")
+    return partial, notes
 
 
 def _tag(
