@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import muse.tagfile
 from toy import toy_model
 
 TEXT = "the head army\nbank xyzzy the\n" * 50
@@ -47,3 +51,59 @@ def test_nothing_is_written_through_a_link(ending, text, tmp_path):
         toy_model().tag_corpus(text, tmp_path / "third")
     assert (tmp_path / "precious").read_text() == "precious"
     assert text.read_text() == TEXT
+
+
+def test_two_processes_do_not_write_one_output(text, tmp_path, monkeypatch):
+    pytest.importorskip("fcntl", reason="the system has no locks")
+    model, out = toy_model(), tmp_path / "out"
+    update, errors = "muse.progress._Hidden.update", []
+    code = f"""
+import sys
+sys.path.append({str(Path(__file__).parent)!r})
+from toy import toy_model
+try:
+    toy_model().tag_corpus({str(text)!r}, {str(out)!r}, resume=True)
+except BlockingIOError as error:
+    print(error.filename, error.strerror)
+"""
+
+    def meanwhile(*_):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        errors.append(done.stdout + done.stderr)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(update, meanwhile)
+        model.tag_corpus(text, out)
+    assert errors == [
+        f"{out}.partial another process is writing this file; wait for it, or give the output another name\n"
+    ]
+    expected = out.read_bytes()
+    model.tag_corpus(text, out)  # the lock is gone
+    assert out.read_bytes() == expected
+
+
+def test_a_lock_on_a_file_that_has_moved_is_none(tmp_path, monkeypatch):
+    """One process ends between another's opening of the partial output and its lock."""
+    fcntl = pytest.importorskip("fcntl", reason="the system has no locks")
+    flock, partial = fcntl.flock, tmp_path / "out.partial"
+    partial.write_text("whole")
+
+    def late(file, how):
+        if not (tmp_path / "out").exists():
+            partial.rename(tmp_path / "out")
+        flock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with muse.tagfile._alone(partial):
+        assert not partial.samefile(tmp_path / "out")
+
+
+def test_a_partial_output_that_is_replaced_is_not_taken(text, tmp_path, monkeypatch):
+    def replace(*_):
+        (tmp_path / "new").write_text("another")
+        (tmp_path / "new").replace(tmp_path / "out.partial")
+
+    monkeypatch.setattr("muse.progress._Hidden.update", replace)
+    with pytest.raises(OSError, match="was replaced by another process"):
+        toy_model().tag_corpus(text, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import contextlib
+import errno
 import gzip
 import hashlib
 import json
@@ -23,6 +24,11 @@ from muse import _core
 from muse.formats.replacing import check_target, replacing
 from muse.lines import as_paths, is_compressed, read_chunks
 from muse.progress import progress_bar
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["TagReport", "fingerprint", "tag_file"]
 
@@ -94,33 +100,66 @@ def tag_file(
     out = check_target(target)
     partial, notes = _helpers(path, out)
     compress = _compressor(out.suffix)
-    stat = path.stat()
-    state = _State([stat.st_size, stat.st_mtime_ns], margin)
-    if resume and notes.exists():
-        state.model = identify()
-        state = _earlier(notes, partial, state)
-    with path.open("rb") as file, open(partial, "r+b" if state.written else "wb") as sink:
-        sink.truncate(state.written)
-        sink.seek(state.written)
-        try:
-            with progress_bar(total=stat.st_size, desc="tagging", unit="B", show=progress) as bar:
-                _tag(
-                    tagger, path, file, sink, state, lambda: _note(sink, notes, state, identify), compress, workers, bar
-                )
-            sink.flush()
-            os.fsync(sink.fileno())
-        except ValueError:  # it is the text that must change: nothing to go on with
-            partial.unlink(missing_ok=True)
-            notes.unlink(missing_ok=True)
-            raise
-        except BaseException:
-            with contextlib.suppress(OSError):  # a full disk: what was noted before still holds
+    with path.open("rb") as file, _alone(partial):
+        stat = os.fstat(file.fileno())
+        state = _State([stat.st_size, stat.st_mtime_ns], margin)
+        if resume and notes.exists():
+            state.model = identify()
+            state = _earlier(notes, partial, state)
+        with open(partial, "r+b" if state.written else "wb") as sink:
+            sink.truncate(state.written)
+            sink.seek(state.written)
+
+            def note() -> None:
                 _note(sink, notes, state, identify)
-                logger.info("tag_corpus was stopped after %d tokens; resume=True goes on from here", state.tokens)
-            raise
-    os.replace(partial, out)
-    notes.unlink(missing_ok=True)
+
+            try:
+                with progress_bar(total=stat.st_size, desc="tagging", unit="B", show=progress) as bar:
+                    _tag(tagger, path, file, sink, state, note, compress, workers, bar)
+                sink.flush()
+                os.fsync(sink.fileno())
+            except ValueError:  # it is the text that must change: nothing to go on with
+                partial.unlink(missing_ok=True)
+                notes.unlink(missing_ok=True)
+                raise
+            except BaseException:
+                with contextlib.suppress(OSError):  # a full disk: what was noted before still holds
+                    note()
+                    logger.info("tag_corpus was stopped after %d tokens; resume=True goes on from here", state.tokens)
+                raise
+            ours = os.fstat(sink.fileno())
+        if not os.path.samestat(ours, os.stat(partial)):
+            raise OSError(errno.EBUSY, "was replaced by another process; tag the text again", str(partial))
+        os.replace(partial, out)
+        notes.unlink(missing_ok=True)
     return TagReport(state.tokens, state.tagged)
+
+
+@contextlib.contextmanager
+def _alone(partial: Path) -> Iterator[None]:
+    """Nobody else tags to `partial` meanwhile, where the system has locks; they end with the process."""
+    if fcntl is None:
+        yield
+        return
+    with _locked(partial):
+        yield
+
+
+def _locked(path: Path) -> IO[bytes]:
+    """A file, made if need be, that this process alone has locked."""
+    while True:
+        file = open(path, "ab")  # noqa: SIM115 (the caller closes it)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            message = "another process is writing this file; wait for it, or give the output another name"
+            raise BlockingIOError(errno.EWOULDBLOCK, message, str(path)) from None
+        except OSError as error:  # a network file system may have no locks
+            logger.warning("cannot lock %s (%s); let no other process write it", path, error)
+        if path.exists() and os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+            return file
+        file.close()  # the one who had the lock has finished, and given the file its own name
 
 
 def _helpers(path: Path, out: Path) -> tuple[Path, Path]:
