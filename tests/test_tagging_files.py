@@ -22,6 +22,20 @@ def text(tmp_path):
     return path
 
 
+def stop(*_):
+    raise KeyboardInterrupt
+
+
+def interrupted(text, out, **options):
+    """What a call leaves that is stopped after its first piece."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muse.tagfile._PIECE", 400)
+        patch.setattr("muse.lines._CHUNK", 256)
+        patch.setattr("muse.progress._Hidden.update", stop)
+        with pytest.raises(KeyboardInterrupt):
+            toy_model().tag_corpus(text, out, **options)
+
+
 @pytest.mark.parametrize("ending", ["", ".partial", ".partial.json"])
 @pytest.mark.parametrize("link", [None, os.symlink, os.link])
 def test_the_input_is_never_written(ending, link, tmp_path):
@@ -107,3 +121,35 @@ def test_a_partial_output_that_is_replaced_is_not_taken(text, tmp_path, monkeypa
     with pytest.raises(OSError, match="was replaced by another process"):
         toy_model().tag_corpus(text, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_notes_of_a_call_before_the_last_are_not_followed(text, tmp_path, monkeypatch):
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    toy_model().tag_corpus(text, whole, margin=0.5)
+    interrupted(text, out, margin=0.5)
+    old = (tmp_path / "out.partial.json").read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr("muse.tagfile._note", stop)  # as if it were killed
+        interrupted(text, out)
+    assert not (tmp_path / "out.partial.json").exists()
+    (tmp_path / "out.partial.json").write_bytes(old)  # a disk that lost the removal in a power cut
+    with pytest.raises(ValueError, match=r"out\.partial has been changed"):
+        toy_model().tag_corpus(text, out, margin=0.5, resume=True)
+    (tmp_path / "out.partial.json").unlink()
+    toy_model().tag_corpus(text, out, margin=0.5, resume=True)
+    assert out.read_bytes() == whole.read_bytes()
+
+
+def test_old_notes_go_before_the_old_output(text, tmp_path, monkeypatch):
+    """They are gone when the partial output is opened, so that no kill leaves both."""
+    interrupted(text, tmp_path / "out")
+    modes = []
+
+    def watched(path, mode, **options):
+        if Path(path).name == "out.partial" and mode == "wb":
+            modes.append((tmp_path / "out.partial.json").exists())
+        return open(path, mode, **options)
+
+    monkeypatch.setattr("muse.tagfile.open", watched, raising=False)
+    toy_model().tag_corpus(text, tmp_path / "out")
+    assert modes == [False]

@@ -12,6 +12,7 @@ import logging
 import lzma
 import os
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -21,7 +22,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from muse import _core
-from muse.formats.replacing import check_target, replacing
+from muse.formats.replacing import check_target, replacing, sync_folder
 from muse.lines import as_paths, is_compressed, read_chunks
 from muse.progress import progress_bar
 
@@ -67,6 +68,7 @@ class _State:
     lines: int = 0
     tokens: int = 0
     tagged: int = 0
+    crc: int = 0  # of the output
 
     def same_job(self, other: _State) -> bool:
         return (self.source, self.margin, self.model) == (other.source, other.margin, other.model)
@@ -106,6 +108,9 @@ def tag_file(
         if resume and notes.exists():
             state.model = identify()
             state = _earlier(notes, partial, state)
+        else:
+            notes.unlink(missing_ok=True)  # before the bytes change of which they tell
+            sync_folder(out.parent)
         with open(partial, "r+b" if state.written else "wb") as sink:
             sink.truncate(state.written)
             sink.seek(state.written)
@@ -190,9 +195,11 @@ def _tag(
         if state.read == 0:
             piece = piece.removeprefix(_BYTE_ORDER_MARK)
         text, tokens, tagged = tagger.tag(piece, "#", state.margin, workers, str(path), state.lines + 1)
-        sink.write(compress(text))
+        output = compress(text)
+        sink.write(output)
         state.read, state.written, state.lines = state.read + size, sink.tell(), state.lines + lines
         state.tokens, state.tagged = state.tokens + tokens, state.tagged + tagged
+        state.crc = zlib.crc32(output, state.crc)
         bar.update((file.tell() if is_compressed(path) else state.read) - bar.n)
         if time.monotonic() - noted > _SAVE_SECONDS:
             note()
@@ -221,7 +228,18 @@ def _earlier(notes: Path, partial: Path, fresh: _State) -> _State:
         )
     if not partial.exists() or partial.stat().st_size < state.written:
         raise ValueError(f"{partial} is missing or too short; call tag_corpus without resume=True to start anew")
+    if _crc(partial, state.written) != state.crc:
+        raise ValueError(f"{partial} has been changed; call tag_corpus without resume=True to start anew")
     return state
+
+
+def _crc(path: Path, size: int) -> int:
+    """The checksum of the first `size` bytes of a file."""
+    crc = 0
+    with open(path, "rb") as file:
+        while size > 0 and (chunk := file.read(min(size, _PIECE))):
+            crc, size = zlib.crc32(chunk, crc), size - len(chunk)
+    return crc
 
 
 def _rest(path: Path, file: IO[bytes], done: int) -> Iterator[bytes]:
