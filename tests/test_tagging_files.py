@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import subprocess
 import sys
@@ -153,3 +155,48 @@ def test_old_notes_go_before_the_old_output(text, tmp_path, monkeypatch):
     monkeypatch.setattr("muse.tagfile.open", watched, raising=False)
     toy_model().tag_corpus(text, tmp_path / "out")
     assert modes == [False]
+
+
+COUNTS = ["read", "written", "lines", "tokens", "tagged", "crc"]
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("value", [-7, 10**12, "7", 7.0, True, None, [], {}])
+@pytest.mark.parametrize("forged", [False, True])
+def test_notes_that_are_wrong_are_not_followed(name, value, forged, text, tmp_path):
+    """Neither those that were changed, nor those that were made so with a checksum that fits."""
+    out, notes = tmp_path / "out", tmp_path / "out.partial.json"
+    interrupted(text, out)
+    fields = json.loads(notes.read_text())
+    fields[name] = value
+    if forged:
+        del fields["check"]
+        fields["check"] = muse.tagfile.fingerprint(fields)
+    notes.write_text(json.dumps(fields))
+    with pytest.raises(ValueError, match=r"is damaged; delete it|is missing or too short|has been changed"):
+        toy_model().tag_corpus(text, out, resume=True)
+    assert not out.exists()
+    notes.unlink()
+    toy_model().tag_corpus(text, out, resume=True)  # from the start
+    toy_model().tag_corpus(text, tmp_path / "whole")
+    assert out.read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+@pytest.mark.parametrize("notes", [b"", b"{}", b"[" * 100_000, b"null", b'{"check": 3}', b"\xff", b"1" * 5000])
+def test_notes_that_are_none(notes, text, tmp_path):
+    interrupted(text, tmp_path / "out")
+    (tmp_path / "out.partial.json").write_bytes(notes)
+    with pytest.raises(ValueError, match="is damaged; delete it"):
+        toy_model().tag_corpus(text, tmp_path / "out", resume=True)
+
+
+def test_notes_of_more_than_a_compressed_text_holds(tmp_path):
+    out, notes = tmp_path / "out", tmp_path / "out.partial.json"
+    (tmp_path / "text.gz").write_bytes(gzip.compress(TEXT.encode()))
+    interrupted(tmp_path / "text.gz", out)
+    fields = {**json.loads(notes.read_text()), "read": 10**12}
+    del fields["check"]
+    notes.write_text(json.dumps({**fields, "check": muse.tagfile.fingerprint(fields)}))
+    with pytest.raises(ValueError, match="ends before the place where an earlier call stopped"):
+        toy_model().tag_corpus(tmp_path / "text.gz", out, resume=True)
+    assert not out.exists()

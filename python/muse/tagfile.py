@@ -73,6 +73,24 @@ class _State:
     def same_job(self, other: _State) -> bool:
         return (self.source, self.margin, self.model) == (other.source, other.margin, other.model)
 
+    def to_json(self) -> bytes:
+        return json.dumps({**asdict(self), "check": fingerprint(asdict(self))}).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> _State:
+        """What `to_json` wrote; anything else is a `ValueError` or a `TypeError`."""
+        fields = json.loads(text)
+        check = fields.pop("check", None) if isinstance(fields, dict) else None
+        if check is None or check != fingerprint(fields):
+            raise ValueError("the checksum is wrong")
+        state = cls(**fields)
+        counts = [state.read, state.written, state.lines, state.tokens, state.tagged, state.crc]
+        if any(type(count) is not int or count < 0 for count in counts):
+            raise ValueError("counts are numbers from 0")
+        if not state.tagged <= state.tokens <= state.read or state.lines > state.read:
+            raise ValueError("the counts do not fit together")
+        return state
+
 
 def tag_file(
     tagger: _core.Tagger,
@@ -107,7 +125,7 @@ def tag_file(
         state = _State([stat.st_size, stat.st_mtime_ns], margin)
         if resume and notes.exists():
             state.model = identify()
-            state = _earlier(notes, partial, state)
+            state = _earlier(notes, partial, state, is_compressed(path))
         else:
             notes.unlink(missing_ok=True)  # before the bytes change of which they tell
             sync_folder(out.parent)
@@ -212,20 +230,23 @@ def _note(sink: IO[bytes], notes: Path, state: _State, identify: Callable[[], st
     sink.flush()
     os.fsync(sink.fileno())
     with replacing(notes) as file:
-        file.write(json.dumps(asdict(state)).encode())
+        file.write(state.to_json())
 
 
-def _earlier(notes: Path, partial: Path, fresh: _State) -> _State:
+def _earlier(notes: Path, partial: Path, fresh: _State, compressed: bool) -> _State:
     """Where an earlier call stopped, if that did the same as the `fresh` one would."""
+    damaged = f"{notes} is damaged; delete it, or call tag_corpus without resume=True"
     try:
-        state = _State(**json.loads(notes.read_bytes()))
-    except (ValueError, TypeError):
-        raise ValueError(f"{notes} is damaged; delete it, or call tag_corpus without resume=True") from None
+        state = _State.from_json(notes.read_bytes())
+    except (ValueError, TypeError, RecursionError):
+        raise ValueError(damaged) from None
     if not state.same_job(fresh):
         raise ValueError(
             f"{notes} is from another model, margin or input than this; call tag_corpus without resume=True to start "
             "anew"
         )
+    if not compressed and state.read > fresh.source[0]:
+        raise ValueError(damaged)
     if not partial.exists() or partial.stat().st_size < state.written:
         raise ValueError(f"{partial} is missing or too short; call tag_corpus without resume=True to start anew")
     if _crc(partial, state.written) != state.crc:
@@ -252,6 +273,8 @@ def _rest(path: Path, file: IO[bytes], done: int) -> Iterator[bytes]:
         done -= skipped
         if skipped < len(chunk):
             yield chunk[skipped:]
+    if done:
+        raise ValueError(f"{path} ends before the place where an earlier call stopped; call tag_corpus again")
 
 
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
