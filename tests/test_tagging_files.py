@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import gzip
 import json
 import os
@@ -200,3 +202,53 @@ def test_notes_of_more_than_a_compressed_text_holds(tmp_path):
     with pytest.raises(ValueError, match="ends before the place where an earlier call stopped"):
         toy_model().tag_corpus(tmp_path / "text.gz", out, resume=True)
     assert not out.exists()
+
+
+def test_an_output_too_large_for_the_disk_is_named(tmp_path):
+    """A limit on the size of files stands in for a full disk: write() fails in the same way."""
+    pytest.importorskip("resource", reason="the system has no limits")
+    (tmp_path / "text").write_text(TEXT * 200)
+    code = f"""
+import resource, signal, sys
+sys.path.append({str(Path(__file__).parent)!r})
+import muse.tagfile
+from toy import toy_model
+model = toy_model()
+muse.tagfile._PIECE = int(sys.argv[1])
+muse.tagfile._SAVE_SECONDS = float(sys.argv[2])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
+try:
+    model.tag_corpus({str(tmp_path / "text")!r}, {str(tmp_path / "out")!r}, resume=True)
+except OSError as error:
+    print(error.errno, error.filename)
+"""
+    toy_model().tag_corpus(tmp_path / "text", tmp_path / "whole")
+    for piece, save, limit, name in [
+        (1 << 22, 5, 100_000, "out.partial"),  # in write
+        (3000, 5, 100_000, "out.partial"),  # in write or in flush, of a small piece
+        (1 << 22, 5, 1, "out.partial"),
+        (1000, -1, 100, "out.partial"),  # while noting
+    ]:
+        arguments = [sys.executable, "-c", code, str(piece), str(save), str(limit)]
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        assert done.stdout == f"{errno.EFBIG} {tmp_path / name}\n", done
+    toy_model().tag_corpus(tmp_path / "text", tmp_path / "out", resume=True)
+    assert (tmp_path / "out").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["text", "out.partial.json"])
+def test_errors_of_the_other_files_are_named_too(name, text, tmp_path, monkeypatch):
+    def fails(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+        yield
+
+    if name == "text":
+        monkeypatch.setattr("muse.tagfile.read_chunks", fails)
+    else:
+        monkeypatch.setattr("muse.tagfile._PIECE", 400)
+        monkeypatch.setattr("muse.tagfile._SAVE_SECONDS", -1)
+        monkeypatch.setattr("muse.tagfile.replacing", contextlib.contextmanager(fails))
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        toy_model().tag_corpus(text, tmp_path / "out")
+    assert caught.value.filename == str(tmp_path / name)

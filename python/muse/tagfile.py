@@ -129,18 +129,15 @@ def tag_file(
         else:
             notes.unlink(missing_ok=True)  # before the bytes change of which they tell
             sync_folder(out.parent)
-        with open(partial, "r+b" if state.written else "wb") as sink:
-            sink.truncate(state.written)
-            sink.seek(state.written)
+        with _sink(partial, state.written) as sink:
 
             def note() -> None:
-                _note(sink, notes, state, identify)
+                _note(sink, partial, notes, state, identify)
 
             try:
                 with progress_bar(total=stat.st_size, desc="tagging", unit="B", show=progress) as bar:
-                    _tag(tagger, path, file, sink, state, note, compress, workers, bar)
-                sink.flush()
-                os.fsync(sink.fileno())
+                    _tag(tagger, path, file, sink, partial, state, note, compress, workers, bar)
+                _sync(sink, partial)
             except ValueError:  # it is the text that must change: nothing to go on with
                 partial.unlink(missing_ok=True)
                 notes.unlink(missing_ok=True)
@@ -201,6 +198,7 @@ def _tag(
     path: Path,
     file: IO[bytes],
     sink: IO[bytes],
+    partial: Path,
     state: _State,
     note: Callable[[], None],
     compress: Callable[[bytes], bytes],
@@ -214,7 +212,8 @@ def _tag(
             piece = piece.removeprefix(_BYTE_ORDER_MARK)
         text, tokens, tagged = tagger.tag(piece, "#", state.margin, workers, str(path), state.lines + 1)
         output = compress(text)
-        sink.write(output)
+        with _naming(partial):
+            sink.write(output)
         state.read, state.written, state.lines = state.read + size, sink.tell(), state.lines + lines
         state.tokens, state.tagged = state.tokens + tokens, state.tagged + tagged
         state.crc = zlib.crc32(output, state.crc)
@@ -224,12 +223,42 @@ def _tag(
             noted = time.monotonic()
 
 
-def _note(sink: IO[bytes], notes: Path, state: _State, identify: Callable[[], str]) -> None:
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Errors of the system say which file they are about, which those of writing and reading do not by themselves."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        raise
+
+
+@contextlib.contextmanager
+def _sink(partial: Path, written: int) -> Iterator[IO[bytes]]:
+    """The partial output, to be written after its first `written` bytes."""
+    file = open(partial, "r+b" if written else "wb")  # noqa: SIM115 (closing it may fail, too)
+    try:
+        with _naming(partial):
+            file.truncate(written)
+            file.seek(written)
+        yield file
+    finally:
+        with _naming(partial):
+            file.close()
+
+
+def _sync(sink: IO[bytes], partial: Path) -> None:
+    with _naming(partial):
+        sink.flush()
+        os.fsync(sink.fileno())
+
+
+def _note(sink: IO[bytes], partial: Path, notes: Path, state: _State, identify: Callable[[], str]) -> None:
     """Note how far the output has come, once it is on the disk."""
     state.model = state.model or identify()
-    sink.flush()
-    os.fsync(sink.fileno())
-    with replacing(notes) as file:
+    _sync(sink, partial)
+    with _naming(notes), replacing(notes) as file:
         file.write(state.to_json())
 
 
@@ -268,11 +297,12 @@ def _rest(path: Path, file: IO[bytes], done: int) -> Iterator[bytes]:
     if done and not is_compressed(path):
         file.seek(done)
         done = 0
-    for chunk in read_chunks(path, file):
-        skipped = min(done, len(chunk))
-        done -= skipped
-        if skipped < len(chunk):
-            yield chunk[skipped:]
+    with _naming(path):
+        for chunk in read_chunks(path, file):
+            skipped = min(done, len(chunk))
+            done -= skipped
+            if skipped < len(chunk):
+                yield chunk[skipped:]
     if done:
         raise ValueError(f"{path} ends before the place where an earlier call stopped; call tag_corpus again")
 
