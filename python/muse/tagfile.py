@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import contextlib
+import errno
 import gzip
 import hashlib
 import json
@@ -11,6 +12,7 @@ import logging
 import lzma
 import os
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -20,9 +22,14 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from muse import _core
-from muse.formats.replacing import check_target, replacing
+from muse.formats.replacing import check_target, replacing, sync_folder
 from muse.lines import as_paths, is_compressed, read_chunks
 from muse.progress import progress_bar
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["TagReport", "fingerprint", "tag_file"]
 
@@ -61,9 +68,28 @@ class _State:
     lines: int = 0
     tokens: int = 0
     tagged: int = 0
+    crc: int = 0  # of the output
 
     def same_job(self, other: _State) -> bool:
         return (self.source, self.margin, self.model) == (other.source, other.margin, other.model)
+
+    def to_json(self) -> bytes:
+        return json.dumps({**asdict(self), "check": fingerprint(asdict(self))}).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> _State:
+        """What `to_json` wrote; anything else is a `ValueError` or a `TypeError`."""
+        fields = json.loads(text)
+        check = fields.pop("check", None) if isinstance(fields, dict) else None
+        if check is None or check != fingerprint(fields):
+            raise ValueError("the checksum is wrong")
+        state = cls(**fields)
+        counts = [state.read, state.written, state.lines, state.tokens, state.tagged, state.crc]
+        if any(type(count) is not int or count < 0 for count in counts):
+            raise ValueError("counts are numbers from 0")
+        if not state.tagged <= state.tokens <= state.read or state.lines > state.read:
+            raise ValueError("the counts do not fit together")
+        return state
 
 
 def tag_file(
@@ -92,37 +118,79 @@ def tag_file(
     """
     [path] = as_paths([source], "input")
     out = check_target(target)
-    if out.exists() and os.path.samefile(path, out):
-        raise ValueError(f"input and output are the same file, {str(path)!r}; give the output another name")
+    partial, notes = _helpers(path, out)
     compress = _compressor(out.suffix)
-    partial, notes = out.with_name(out.name + ".partial"), out.with_name(out.name + ".partial.json")
-    stat = path.stat()
-    state = _State([stat.st_size, stat.st_mtime_ns], margin)
-    if resume and notes.exists():
-        state.model = identify()
-        state = _earlier(notes, partial, state)
-    with path.open("rb") as file, open(partial, "r+b" if state.written else "wb") as sink:
-        sink.truncate(state.written)
-        sink.seek(state.written)
-        try:
-            with progress_bar(total=stat.st_size, desc="tagging", unit="B", show=progress) as bar:
-                _tag(
-                    tagger, path, file, sink, state, lambda: _note(sink, notes, state, identify), compress, workers, bar
-                )
-            sink.flush()
-            os.fsync(sink.fileno())
-        except ValueError:  # it is the text that must change: nothing to go on with
-            partial.unlink(missing_ok=True)
-            notes.unlink(missing_ok=True)
-            raise
-        except BaseException:
-            with contextlib.suppress(OSError):  # a full disk: what was noted before still holds
-                _note(sink, notes, state, identify)
-                logger.info("tag_corpus was stopped after %d tokens; resume=True goes on from here", state.tokens)
-            raise
-    os.replace(partial, out)
-    notes.unlink(missing_ok=True)
+    with path.open("rb") as file, _alone(partial):
+        stat = os.fstat(file.fileno())
+        state = _State([stat.st_size, stat.st_mtime_ns], margin)
+        if resume and notes.exists():
+            state.model = identify()
+            state = _earlier(notes, partial, state, is_compressed(path))
+        else:
+            notes.unlink(missing_ok=True)  # before the bytes change of which they tell
+            sync_folder(out.parent)
+        with _sink(partial, state.written) as sink:
+
+            def note() -> None:
+                _note(sink, partial, notes, state, identify)
+
+            try:
+                with progress_bar(total=stat.st_size, desc="tagging", unit="B", show=progress) as bar:
+                    _tag(tagger, path, file, sink, partial, state, note, compress, workers, bar)
+                _sync(sink, partial)
+            except ValueError:  # it is the text that must change: nothing to go on with
+                partial.unlink(missing_ok=True)
+                notes.unlink(missing_ok=True)
+                raise
+            except BaseException:
+                with contextlib.suppress(OSError):  # a full disk: what was noted before still holds
+                    note()
+                    logger.info("tag_corpus was stopped after %d tokens; resume=True goes on from here", state.tokens)
+                raise
+            ours = os.fstat(sink.fileno())
+        if not os.path.samestat(ours, os.stat(partial)):
+            raise OSError(errno.EBUSY, "was replaced by another process; tag the text again", str(partial))
+        os.replace(partial, out)
+        notes.unlink(missing_ok=True)
     return TagReport(state.tokens, state.tagged)
+
+
+@contextlib.contextmanager
+def _alone(partial: Path) -> Iterator[None]:
+    """Nobody else tags to `partial` meanwhile, where the system has locks; they end with the process."""
+    if fcntl is None:
+        yield
+        return
+    with _locked(partial):
+        yield
+
+
+def _locked(path: Path) -> IO[bytes]:
+    """A file, made if need be, that this process alone has locked."""
+    while True:
+        file = open(path, "ab")  # noqa: SIM115 (the caller closes it)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            message = "another process is writing this file; wait for it, or give the output another name"
+            raise BlockingIOError(errno.EWOULDBLOCK, message, str(path)) from None
+        except OSError as error:  # a network file system may have no locks
+            logger.warning("cannot lock %s (%s); let no other process write it", path, error)
+        if path.exists() and os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+            return file
+        file.close()  # the one who had the lock has finished, and given the file its own name
+
+
+def _helpers(path: Path, out: Path) -> tuple[Path, Path]:
+    """The partial output and its notes, after a check that writing them and `out` harms no other file."""
+    partial, notes = out.with_name(out.name + ".partial"), out.with_name(out.name + ".partial.json")
+    for file, what in ((out, "output"), (partial, "the partial output"), (notes, "the notes beside the output")):
+        if file.exists() and os.path.samefile(path, file):
+            raise ValueError(f"input and {what} are the same file, {str(path)!r}; give the output another name")
+        if check_target(file) != file:
+            raise ValueError(f"{file} is a link; remove it, or give the output another name")
+    return partial, notes
 
 
 def _tag(
@@ -130,6 +198,7 @@ def _tag(
     path: Path,
     file: IO[bytes],
     sink: IO[bytes],
+    partial: Path,
     state: _State,
     note: Callable[[], None],
     compress: Callable[[bytes], bytes],
@@ -142,38 +211,85 @@ def _tag(
         if state.read == 0:
             piece = piece.removeprefix(_BYTE_ORDER_MARK)
         text, tokens, tagged = tagger.tag(piece, "#", state.margin, workers, str(path), state.lines + 1)
-        sink.write(compress(text))
+        output = compress(text)
+        with _naming(partial):
+            sink.write(output)
         state.read, state.written, state.lines = state.read + size, sink.tell(), state.lines + lines
         state.tokens, state.tagged = state.tokens + tokens, state.tagged + tagged
+        state.crc = zlib.crc32(output, state.crc)
         bar.update((file.tell() if is_compressed(path) else state.read) - bar.n)
         if time.monotonic() - noted > _SAVE_SECONDS:
             note()
             noted = time.monotonic()
 
 
-def _note(sink: IO[bytes], notes: Path, state: _State, identify: Callable[[], str]) -> None:
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Errors of the system say which file they are about, which those of writing and reading do not by themselves."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        raise
+
+
+@contextlib.contextmanager
+def _sink(partial: Path, written: int) -> Iterator[IO[bytes]]:
+    """The partial output, to be written after its first `written` bytes."""
+    file = open(partial, "r+b" if written else "wb")  # noqa: SIM115 (closing it may fail, too)
+    try:
+        with _naming(partial):
+            file.truncate(written)
+            file.seek(written)
+        yield file
+    finally:
+        with _naming(partial):
+            file.close()
+
+
+def _sync(sink: IO[bytes], partial: Path) -> None:
+    with _naming(partial):
+        sink.flush()
+        os.fsync(sink.fileno())
+
+
+def _note(sink: IO[bytes], partial: Path, notes: Path, state: _State, identify: Callable[[], str]) -> None:
     """Note how far the output has come, once it is on the disk."""
     state.model = state.model or identify()
-    sink.flush()
-    os.fsync(sink.fileno())
-    with replacing(notes) as file:
-        file.write(json.dumps(asdict(state)).encode())
+    _sync(sink, partial)
+    with _naming(notes), replacing(notes) as file:
+        file.write(state.to_json())
 
 
-def _earlier(notes: Path, partial: Path, fresh: _State) -> _State:
+def _earlier(notes: Path, partial: Path, fresh: _State, compressed: bool) -> _State:
     """Where an earlier call stopped, if that did the same as the `fresh` one would."""
+    damaged = f"{notes} is damaged; delete it, or call tag_corpus without resume=True"
     try:
-        state = _State(**json.loads(notes.read_bytes()))
-    except (ValueError, TypeError):
-        raise ValueError(f"{notes} is damaged; delete it, or call tag_corpus without resume=True") from None
+        state = _State.from_json(notes.read_bytes())
+    except (ValueError, TypeError, RecursionError):
+        raise ValueError(damaged) from None
     if not state.same_job(fresh):
         raise ValueError(
             f"{notes} is from another model, margin or input than this; call tag_corpus without resume=True to start "
             "anew"
         )
+    if not compressed and state.read > fresh.source[0]:
+        raise ValueError(damaged)
     if not partial.exists() or partial.stat().st_size < state.written:
         raise ValueError(f"{partial} is missing or too short; call tag_corpus without resume=True to start anew")
+    if _crc(partial, state.written) != state.crc:
+        raise ValueError(f"{partial} has been changed; call tag_corpus without resume=True to start anew")
     return state
+
+
+def _crc(path: Path, size: int) -> int:
+    """The checksum of the first `size` bytes of a file."""
+    crc = 0
+    with open(path, "rb") as file:
+        while size > 0 and (chunk := file.read(min(size, _PIECE))):
+            crc, size = zlib.crc32(chunk, crc), size - len(chunk)
+    return crc
 
 
 def _rest(path: Path, file: IO[bytes], done: int) -> Iterator[bytes]:
@@ -181,11 +297,14 @@ def _rest(path: Path, file: IO[bytes], done: int) -> Iterator[bytes]:
     if done and not is_compressed(path):
         file.seek(done)
         done = 0
-    for chunk in read_chunks(path, file):
-        skipped = min(done, len(chunk))
-        done -= skipped
-        if skipped < len(chunk):
-            yield chunk[skipped:]
+    with _naming(path):
+        for chunk in read_chunks(path, file):
+            skipped = min(done, len(chunk))
+            done -= skipped
+            if skipped < len(chunk):
+                yield chunk[skipped:]
+    if done:
+        raise ValueError(f"{path} ends before the place where an earlier call stopped; call tag_corpus again")
 
 
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -177,10 +177,11 @@ class SenseTagging(ABC):
         Raises
         ------
         FileNotFoundError, OSError
-            If a file cannot be read or written.
+            If a file cannot be read or written; `BlockingIOError` while another process tags to the same output.
         ValueError
-            If the text is not valid UTF-8 (with the line), both names are those of one file, or the text, the model or
-            the margin have changed since the call that is to be resumed.
+            If the text is not valid UTF-8 (with the line), `input` is also `output` or a file beside it that is written
+            meanwhile (``output.partial``, ``output.partial.json``), or the text, the model, the margin or those files
+            have changed since the call that is to be resumed.
 
         Notes
         -----

@@ -17,7 +17,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["check_target", "replacing"]
+__all__ = ["check_target", "replacing", "sync_folder"]
 
 
 def check_target(path: str | PathLike[str]) -> Path:
@@ -62,7 +62,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
 
 
 def _prefix(target: Path) -> str:
@@ -119,7 +119,7 @@ def _remove_abandoned(target: Path) -> None:
             left.unlink()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename in the folder survive a power cut, where the system can."""
     if not hasattr(os, "O_DIRECTORY"):
         return
