@@ -70,6 +70,16 @@ class LoadedVectors:
     ----------
     table : SenseTable
         What the file holds.
+
+    Examples
+    --------
+    >>> from muse.formats.table import SenseTable
+    >>> table = SenseTable(["head", "army"], np.eye(3, dtype=np.float32), np.array([0, 2, 3]))
+    >>> vectors = LoadedVectors(table)
+    >>> vectors
+    <LoadedVectors: 2 words, 3 senses, vector_size=3>
+    >>> vectors.sense_vectors("head").shape, "army" in vectors, len(vectors)
+    ((2, 3), True, 2)
     """
 
     def __init__(self, table: SenseTable) -> None:
@@ -83,7 +93,19 @@ class LoadedVectors:
 
     @classmethod
     def from_gensim(cls, keyed_vectors: Any, *, mark: str = "#") -> LoadedVectors:
-        """A copy of gensim ``KeyedVectors`` with keys ``word#k``, or plain words; see `muse.formats.gensim_vectors`."""
+        """A copy of gensim ``KeyedVectors``.
+
+        Parameters
+        ----------
+        keyed_vectors : gensim.models.KeyedVectors
+            Its keys are senses, ``word#k``, or plain words. Counts that it holds as attribute ``count`` are taken.
+        mark : str
+            What stands between word and number in its keys.
+
+        Returns
+        -------
+        LoadedVectors
+        """
         return cls(from_gensim(keyed_vectors, mark=mark))
 
     @property
@@ -112,7 +134,7 @@ class LoadedVectors:
         return self._evaluable().has_selector
 
     def label(self, key: SenseKey) -> str | None:
-        """What the tool calls a sense, such as a part of speech; None where it has no name."""
+        """What the tool calls a sense, such as a part of speech; None where the file has no names."""
         return None if self.table.labels is None else self.table.labels[self._sv.index(key)]
 
     def n_senses(self, word: str) -> int:
@@ -127,15 +149,7 @@ class LoadedVectors:
         return self.table.priors[rows.start : rows.stop].astype(np.float32)
 
     def sense_vectors(self, word: str, context: Sequence[str] | None = None, position: int | None = None) -> Floats:
-        """All sense vectors of a word, float32 (K, D); with a context that of the selected sense, float32 (D,)."""
-        rows = self.table.rows_of(self._vocabulary.index(word))
-        vectors = self.table.sense_vectors[rows.start : rows.stop]
-        return vectors if context is None else vectors[self.select_sense(word, context, position)]
-
-    def sense_probabilities(
-        self, word: str, context: Sequence[str] | None = None, position: int | None = None
-    ) -> NDArray[np.float64]:
-        """Distribution over the senses of a word, float64 (K,): their shares, or what the tool's selection says.
+        """All sense vectors of a word, or that of the sense that a context means.
 
         Parameters
         ----------
@@ -145,6 +159,40 @@ class LoadedVectors:
             The tokens around it.
         position : int, optional
             Where it stands in them; its first occurrence, if not given.
+
+        Returns
+        -------
+        float32 (K, D), or (D,) with a context
+            Read-only views.
+
+        Raises
+        ------
+        UnknownWordError
+            A KeyError that names the nearest spellings.
+        ValueError
+            If a context is given, and the file holds nothing to select senses with.
+        """
+        rows = self.table.rows_of(self._vocabulary.index(word))
+        vectors = self.table.sense_vectors[rows.start : rows.stop]
+        return vectors if context is None else vectors[self.select_sense(word, context, position)]
+
+    def sense_probabilities(
+        self, word: str, context: Sequence[str] | None = None, position: int | None = None
+    ) -> NDArray[np.float64]:
+        """Distribution over the senses of a word: their shares or, with a context, what the tool's selection says.
+
+        Parameters
+        ----------
+        word : str
+            A known word.
+        context : list of str, optional
+            The tokens around it.
+        position : int, optional
+            Where it stands in them; its first occurrence, if not given.
+
+        Returns
+        -------
+        float64 (K,)
 
         Raises
         ------
@@ -157,11 +205,14 @@ class LoadedVectors:
         return self._evaluable().sense_probabilities(word, context, position)
 
     def select_sense(self, word: str, context: Sequence[str], position: int | None = None) -> int:
-        """The number of the sense that a context means; see `sense_probabilities`."""
+        """The number of the sense that a context means: the most probable one.
+
+        The parameters are those of `sense_probabilities`, and so are the errors.
+        """
         return int(np.argmax(self.sense_probabilities(word, context, position)))
 
     def export(self, path: str | PathLike[str], format: str, **options: Any) -> None:
-        """Write the vectors in another format; see `MUSE.export`."""
+        """Write the vectors in the format of another tool; the parameters are those of `MUSE.export`."""
         write_table(path, self.table, format, **options)
 
     def __contains__(self, word: object) -> bool:

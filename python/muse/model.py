@@ -418,6 +418,17 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         -----
         FormatWarning
             Names what the format does not hold.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, warnings
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "senses.vec"
+        >>> model = MUSE([["head", "army"], ["head", "tail"]], min_count=1, vector_size=4, epochs=1)
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")  # the file holds no selector
+        ...     model.export(path, "word2vec")
+        >>> path.read_text().split()[:2]
+        ['3', '4']
         """
         write_table(path, SenseTable.of_model(self.vocabulary, self.arrays), format, **options)
 
