@@ -1,13 +1,12 @@
 """How fast vector files load, beside gensim, and how fast a model of ours opens memory-mapped.
 
-Files of random vectors are made in a temporary folder, and loaded in turn by each system; the best of ``--repeats``
+Files of random vectors are made in a temporary folder, and loaded by the systems in turn; the best of ``--repeats``
 counts. CPU seconds are those of all threads, which other programs on the machine disturb less than the clock.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 import time
@@ -24,15 +23,17 @@ from muse.formats.word2vec import write_word2vec
 SENSES = 3  # of each word
 
 
-def timed(run: Callable[[], object], repeats: int) -> tuple[float, float]:
-    """Least seconds by the clock and by processor time."""
-    clock, cpu = [], []
+def timed(systems: dict[str, Callable[[], object]], repeats: int) -> dict[str, tuple[float, float]]:
+    """Least seconds of each system by the clock and by processor time; they take turns."""
+    seconds: dict[str, list[tuple[float, float]]] = {system: [] for system in systems}
     for _ in range(repeats):
-        start, used = time.perf_counter(), time.process_time()
-        run()
-        clock.append(time.perf_counter() - start)
-        cpu.append(time.process_time() - used)
-    return min(clock), min(cpu)
+        for system, run in systems.items():
+            start, used = time.perf_counter(), time.process_time()
+            run()
+            seconds[system].append((time.perf_counter() - start, time.process_time() - used))
+    return {
+        system: (min(clock for clock, _ in pairs), min(cpu for _, cpu in pairs)) for system, pairs in seconds.items()
+    }
 
 
 def model_of(words: list[str], vectors: np.ndarray) -> MUSE:
@@ -55,23 +56,24 @@ def measure(folder: Path, senses: int, size: int, repeats: int) -> list[dict[str
     keys = [f"{word}#{k}" for word in words for k in range(SENSES)]
     vectors = np.random.default_rng(0).standard_normal((len(keys), size), np.float32)
     rows = []
+
+    def add(file: str, path: Path, systems: dict[str, Callable[[], object]], repeats: int) -> None:
+        for system, (clock, cpu) in timed(systems, repeats).items():
+            size_mb = os.path.getsize(path) / 1e6
+            rows.append({"file": file, "MB": size_mb, "system": system, "s": clock, "CPU s": cpu})
+        path.unlink()
+
     for binary in (True, False):
-        path = folder / ("v.bin" if binary else "v.txt")
+        path = folder / "vectors"
         write_word2vec(path, keys, vectors, binary=binary)
-        systems = {
+        systems: dict[str, Callable[[], object]] = {
             "muse": lambda path=path: load_vectors(path, "word2vec"),
             "gensim": lambda path=path, binary=binary: KeyedVectors.load_word2vec_format(str(path), binary=binary),
         }
-        for system, run in systems.items():
-            clock, cpu = timed(run, repeats)
-            kind = "word2vec binary" if binary else "word2vec text"
-            rows.append({"file": kind, "MB": os.path.getsize(path) / 1e6, "system": system, "s": clock, "CPU s": cpu})
-        path.unlink()
-    model_of(words, vectors).save(folder / "m")
-    clock, cpu = timed(lambda: MUSE.load(folder / "m", mmap=True), max(5, repeats))
-    rows.append(
-        {"file": "model, mmap", "MB": os.path.getsize(folder / "m") / 1e6, "system": "muse", "s": clock, "CPU s": cpu}
-    )
+        add("word2vec binary" if binary else "word2vec text", path, systems, repeats)
+    path = folder / "model"
+    model_of(words, vectors).save(path)
+    add("model, mapped", path, {"muse": lambda: MUSE.load(path, mmap=True)}, 10 * repeats)
     return rows
 
 
@@ -80,15 +82,18 @@ def main() -> None:
     parser.add_argument("--senses", type=int, default=999_999, help="rows of the files")
     parser.add_argument("--size", type=int, default=50, help="numbers of a vector")
     parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="write the figures, JSON, here")
+    parser.add_argument("--out", type=Path, help="the folder where vector_files.json and .md go; else it only prints")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(Path(folder), options.senses, options.size, options.repeats)
-    for row in rows:
-        print(f"{row['file']:16} {row['MB']:8.0f} MB  {row['system']:7} {row['s']:8.3f} s {row['CPU s']:8.3f} CPU s")
+    text = common.markdown_table(rows, ["file", "MB", "system", "s", "CPU s"])
+    print(text)
     if options.out is not None:
         settings = {"senses": options.senses, "size": options.size, "repeats": options.repeats}
-        options.out.write_text(json.dumps({**settings, "machine": common.machine(), "rows": rows}, indent=1) + "\n")
+        head = common.stamp("python -m benchmarks.vector_files", **settings)
+        common.write_json(options.out / "vector_files.json", {**head, "rows": rows})
+        title = f"# Loading vector files\n\n`{head['command']}`, {settings}\n\n"
+        (options.out / "vector_files.md").write_text(f"{title}{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
