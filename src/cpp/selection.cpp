@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -26,7 +27,8 @@ float weight_of(std::span<const float> weights, std::int32_t word) {
 namespace {
 
 // Sums of windows that weigh by distance: products of a band of weights with the rows of the stream, kTile windows at a
-// time, over a panel of rows that the windows of a stretch share.
+// time, over a panel of rows that the windows of a stretch share. The panel holds one block of columns after another:
+// the part of a block that the tiles pass over stays in the first cache, which whole rows of a wide window would not.
 class BandedSums {
  public:
   BandedSums(const Kernels& kernels, const SelectionOptions& options, const ContextStream& stream, int dim, int stride)
@@ -36,7 +38,8 @@ class BandedSums {
         dim_(dim),
         stride_(stride),
         padded_((dim + kRowPad - 1) / kRowPad * kRowPad),
-        sums_(static_cast<std::size_t>(kTile) * static_cast<std::size_t>(padded_)) {}
+        panel_(std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(kPanelRows) *
+                                                       static_cast<std::size_t>(padded_))) {}
 
   void run(std::span<const Window> windows, float* out, float* totals) {
     std::size_t first = 0;
@@ -54,10 +57,8 @@ class BandedSums {
              windows[last].high >= windows[last - 1].high && windows[last].high - low_ < kPanelRows)
         high_ = windows[last++].high;
       read_rows();
-      for (std::size_t w = first; w < last; w += kTile) {
-        const std::size_t count = std::min<std::size_t>(kTile, last - w);
-        sum_tile(windows.subspan(w, count), out + w * static_cast<std::size_t>(stride_), totals + w);
-      }
+      sum_stretch(windows.subspan(first, last - first), out + first * static_cast<std::size_t>(stride_),
+                  totals + first);
       first = last;
     }
   }
@@ -65,16 +66,28 @@ class BandedSums {
  private:
   static constexpr int kTile = 4;         // windows: what the kernels take at once
   static constexpr int kPanelRows = 128;  // 150 KB at dimension 300
+  static constexpr int kBlock = 64;       // columns
   static constexpr int kAhead = 6;        // rows
+
+  // Some windows of a stretch, with their weights of the rows [low, low + span): count x span from band_[first_weight].
+  struct Tile {
+    int first, count, low, span;
+    std::size_t first_weight;
+  };
+
+  int width(int column) const { return std::min(kBlock, padded_ - column); }  // of the block from this column
+  float* block(int column) const { return panel_.get() + static_cast<std::ptrdiff_t>(column) * kPanelRows; }
 
   void read_rows() {
     const int count = high_ - low_ + 1;
-    const auto size = static_cast<std::size_t>(count) * static_cast<std::size_t>(padded_);
-    if (panel_.size() < size) panel_.resize(size);  // the padding stays zero: only dim_ floats of a row are written
     for (int j = 0; j < count; ++j) {
       if (j + kAhead < count) prefetch_row(stream_.rows[low_ + j + kAhead], dim_);
-      std::memcpy(panel_.data() + static_cast<std::ptrdiff_t>(j) * padded_, stream_.rows[low_ + j],
-                  sizeof(float) * static_cast<std::size_t>(dim_));
+      for (int d = 0; d < dim_; d += kBlock) {
+        float* to = block(d) + j * width(d);
+        const int copied = std::min(kBlock, dim_ - d);
+        std::copy_n(stream_.rows[low_ + j] + d, copied, to);
+        std::fill(to + copied, to + width(d), 0.0f);
+      }
     }
   }
 
@@ -94,29 +107,43 @@ class BandedSums {
       for (int d = 0; d < dim_; ++d) out[d] *= scale(total);
   }
 
-  void sum_tile(std::span<const Window> windows, float* out, float* totals) {
+  void sum_stretch(std::span<const Window> windows, float* out, float* totals) {
+    tiles_.clear();
+    band_.clear();
+    for (std::size_t w = 0; w < windows.size(); w += kTile)
+      weigh(windows.subspan(w, std::min<std::size_t>(kTile, windows.size() - w)), static_cast<int>(w), totals + w);
+    float sums[kTile * kBlock];
+    for (int d = 0; d < dim_; d += kBlock) {
+      const int columns = width(d), kept = std::min(kBlock, dim_ - d);
+      for (const Tile& tile : tiles_) {
+        kernels_.combine(band_.data() + tile.first_weight, tile.span, 1, tile.count, tile.span,
+                         block(d) + (tile.low - low_) * columns, columns, sums);
+        for (int w = 0; w < tile.count; ++w)
+          std::copy_n(sums + w * columns, kept, out + static_cast<std::ptrdiff_t>(tile.first + w) * stride_ + d);
+      }
+    }
+    if (stride_ > dim_)
+      for (std::size_t w = 0; w < windows.size(); ++w)
+        std::fill_n(out + w * static_cast<std::size_t>(stride_) + dim_, stride_ - dim_, 0.0f);
+  }
+
+  // The weights of a tile of windows, and their sums.
+  void weigh(std::span<const Window> windows, int first, float* totals) {
     const int low = windows.front().low, span = windows.back().high - low + 1;
     const int count = static_cast<int>(windows.size());
-    band_.assign(static_cast<std::size_t>(count * span), 0.0f);
-    for (int w = 0; w < count; ++w) {
-      const Window& window = windows[static_cast<std::size_t>(w)];
-      float* band = band_.data() + w * span - low;
+    tiles_.push_back({first, count, low, span, band_.size()});
+    band_.resize(band_.size() + static_cast<std::size_t>(count * span), 0.0f);
+    float* band = band_.data() + tiles_.back().first_weight - low;
+    for (const Window& window : windows) {
       float total = 0.0f;
       for (int j = window.low; j <= window.high; ++j) {
         band[j] = weight(window, j);
         total += band[j];
       }
-      totals[w] = total;
+      *totals++ = total;
       if (options_.mean)
         for (int j = window.low; j <= window.high; ++j) band[j] *= scale(total);
-    }
-    kernels_.combine(band_.data(), span, 1, count, span,
-                     panel_.data() + static_cast<std::ptrdiff_t>(low - low_) * padded_, padded_, sums_.data());
-    for (int w = 0; w < count; ++w) {
-      float* to = out + static_cast<std::ptrdiff_t>(w) * stride_;
-      const float* sum = sums_.data() + static_cast<std::ptrdiff_t>(w) * padded_;
-      std::copy_n(sum, dim_, to);
-      std::fill(to + dim_, to + stride_, 0.0f);
+      band += span;
     }
   }
 
@@ -125,7 +152,9 @@ class BandedSums {
   const ContextStream& stream_;
   int dim_, stride_, padded_;
   int low_ = 0, high_ = 0;  // of the stretch
-  std::vector<float> panel_, band_, sums_;
+  std::unique_ptr<float[]> panel_;
+  std::vector<Tile> tiles_;
+  std::vector<float> band_;
 };
 
 // Windows without distances: each slides from the one before where that is cheaper than a fresh sum.
@@ -221,7 +250,7 @@ class Selector {
   }
 
  private:
-  static constexpr std::int64_t kChunk = 4096;  // tokens whose sums are held at once
+  static constexpr std::int64_t kChunk = 512;  // tokens whose sums are held at once, in the second cache
 
   void select(const Contexts& contexts, std::int64_t first, std::int64_t last, std::int64_t begin, std::int64_t end,
               std::int64_t low, std::int64_t high, const Choices& out) {

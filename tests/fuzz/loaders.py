@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
+import contextlib
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from muse import MUSE, Callback, DivergenceError, ModelFileError
+from muse import MUSE, Callback, DivergenceError, FormatWarning, LoadedVectors, ModelFileError, load_vectors
 from muse.corpus import LineSentence, encode_corpus
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation import keys, scws, similarity, synonyms, wic
+from muse.formats.registry import detect_format
 
 from .mutation import change_bytes, change_model
 
@@ -101,20 +103,42 @@ LOADERS: dict[str, Loader] = {
 }
 
 
-def _foreign() -> dict[str, Loader]:
-    """The vector formats of other programs that are read from one file."""
-    if importlib.util.find_spec("muse.formats.registry") is None:
-        return {}
-    from muse.formats import registry
-
-    def loader(name: str) -> Loader:
-        def load(path: Path) -> Any:
-            return registry.read_table(path, name)
-
-        return Loader(load)
-
-    names = [path.name for path in SEEDS.iterdir()]
-    return {name: loader(name) for name in registry.FORMATS if name in names}
+def _use_vectors(path: Path, format: str, **options: Any) -> LoadedVectors:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        vectors = load_vectors(path, format, **options)
+    for word in list(vectors.vocabulary)[:3]:
+        assert len(vectors.sense_vectors(word)) == len(vectors.sense_prior(word)) == vectors.n_senses(word)
+        if vectors.has_selector:
+            vectors.select_sense(word, list(vectors.vocabulary)[:5])
+    return vectors
 
 
-LOADERS |= _foreign()
+def _detect(path: Path) -> None:
+    with contextlib.suppress(ModelFileError):
+        detect_format(path)
+
+
+def _vectors(format: str) -> Callable[[Path], object]:
+    """For formats of one file."""
+
+    def load(path: Path) -> object:
+        _detect(path)
+        return _use_vectors(path, format)
+
+    return load
+
+
+def _vectors_and(format: str, option: str) -> Callable[[Path], object]:
+    """For formats with a second file, which an option names."""
+    return _two_files(lambda first, second: _use_vectors(first, format, **{option: second}))
+
+
+LOADERS |= {name: Loader(_vectors(name)) for name in ("word2vec", "glove", "mssg", "msword2vec", "adagram")}
+LOADERS |= {
+    "word2vec-counts": Loader(_vectors_and("word2vec", "counts")),
+    "paper": Loader(_vectors_and("paper", "index")),
+    "sensegram": Loader(_vectors_and("sensegram", "inventory")),
+    "sensegram-words": Loader(_vectors_and("sensegram", "word_vectors")),
+    "msword2vec-clusters": Loader(_vectors_and("msword2vec", "clusters")),
+}
