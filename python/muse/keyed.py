@@ -15,7 +15,7 @@ from muse import _core
 from muse.arrays import Arrays, Floats
 from muse.errors import NotTrainedError
 from muse.formats.gensim_vectors import to_gensim
-from muse.formats.word2vec import write_word2vec
+from muse.formats.word2vec import check_words, write_word2vec
 from muse.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -240,8 +240,10 @@ class KeyedVectors(ABC, Generic[Key]):
         Raises
         ------
         ValueError
-            If a key has white space in it, which the format cannot hold, and `replace_spaces` is not given.
+            If a key has white space in it, which the format cannot hold, and `replace_spaces` is not given; or if a
+            word is the empty string.
         """
+        check_words(self._vocabulary.words)
         write_word2vec(path, self.index_to_key, self.vectors, binary=binary, replace_spaces=replace_spaces)
 
     def to_gensim(self) -> GensimKeyedVectors:
