@@ -170,3 +170,19 @@ def test_sentences_that_hold_a_word(tmp_path):
 def test_a_card_of_the_only_word():
     card = MUSE([["bank", "bank"]], min_count=1, senses=2, init="random", vector_size=4).describe("bank")
     assert [sense.label for sense in card.senses] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"topn": 2.5}, TypeError, "topn must be an integer of at least 1; got 2.5"),
+        ({"topn": 0}, ValueError, "topn must be at least 1; got 0"),
+        ({"n_examples": -1}, ValueError, "n_examples must be at least 0; got -1"),
+        ({"corpus": 5}, TypeError, "must be a path, a list of paths, or an iterable of lists of str; got 5"),
+        ({"corpus": [None]}, TypeError, "iterable of lists of str; one of its sentences is None"),
+        ({"corpus": [["head", 3]]}, TypeError, "iterable of lists of str; one of its sentences is"),
+    ],
+)
+def test_bad_arguments_of_describe(options, kind, message):
+    with pytest.raises(kind, match=message):
+        toy_model().describe("head", **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -18,6 +19,7 @@ from muse import (
     Settings,
     UnknownSenseError,
     UnknownWordError,
+    Vocabulary,
 )
 from muse.errors import nearest_spellings
 from toy import WORDS, toy_arrays, toy_model
@@ -396,3 +398,52 @@ def test_parts_that_do_not_fit_together():
         MUSE.from_arrays(WORDS, arrays, Settings(**sizes, formulation="factorized"))
     with raises(ValueError, "sense_vectors must be float32 with 2 dimensions; it is float64 with shape (13, 7)"):
         MUSE.from_arrays(WORDS, toy_arrays(sense_vectors=np.zeros((13, 7))))
+
+
+# -- models of given parts ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "message"),
+    [
+        (["a", "b", "a"], ValueError, "the vocabulary holds the word 'a' twice"),
+        (["a", "b", 3], TypeError, "the words of the vocabulary must be strings; got 3"),
+        (
+            ["a", "b", "\ud800"],
+            ValueError,
+            "the word '\\ud800' of the vocabulary holds a lone surrogate, which is not text",
+        ),
+        (["a", "b"], ValueError, "the vocabulary has 2 words, and the arrays are for 3"),
+    ],
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_words_of_given_parts(words, kind, message, wrapped):
+    with raises(kind, message):
+        MUSE.from_arrays(Vocabulary(words) if wrapped else words, toy_arrays((1, 2, 1)))
+
+
+def test_layout_of_given_arrays():
+    layout = "must lie one after another in memory (C order); pass it through numpy.ascontiguousarray"
+    arrays = toy_arrays((1, 2, 1))
+    for name in ("sense_vectors", "context_vectors"):
+        given = dataclasses.replace(arrays, **{name: np.asfortranarray(getattr(arrays, name))})
+        with raises(ValueError, f"the rows of {name} {layout}"):
+            MUSE.from_arrays(["a", "b", "c"], given)
+    with raises(ValueError, f"the rows of sense_counts {layout}"):
+        MUSE.from_arrays(["a", "b", "c"], dataclasses.replace(arrays, sense_counts=np.ones(8, np.int64)[::2]))
+    with raises(TypeError, "sense_counts must be a numpy array; got list"):
+        MUSE.from_arrays(["a", "b", "c"], dataclasses.replace(arrays, sense_counts=[1, 1, 1, 1]))
+    MUSE.from_arrays(["a", "b", "c"], arrays.for_training())  # padded rows are as good
+    with raises(ValueError, "the arrays are for no words; a model needs at least one"):
+        MUSE.from_arrays([], toy_arrays(()))
+
+
+def test_memory_of_any_number_of_words():
+    model = MUSE(vector_size=16)
+    assert model.estimate_memory(3 * 10**9)["total"] == pytest.approx(
+        3e6 * model.estimate_memory(1000)["total"], rel=1e-3
+    )
+    with raises(ValueError, "vocab_size must be at least 1; got -1"):
+        model.estimate_memory(-1)
+    with raises(TypeError, "vocab_size must be an integer of at least 1; got 1.5"):
+        model.estimate_memory(1.5)

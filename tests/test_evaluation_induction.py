@@ -322,6 +322,8 @@ def test_wic_is_read_with_its_gold(tmp_path):
         (WIC, "F\nF\nT\n", "has 3 answers for 2 lines"),
         (WIC.replace("1-0", "9-0"), "F\nF\n", r"dev\.data\.txt, line 1: the target is word 9"),
         (WIC.replace("1-0", "one"), "F\nF\n", "line 1: expected word"),
+        (WIC.replace("1-0", "²-0"), "F\nF\n", "line 1: expected word"),
+        (WIC.replace("1-0", "1" * 5000 + "-0"), "F\nF\n", "line 1: expected word"),
     ],
 )
 def test_damaged_wic(tmp_path, data, gold, message):

@@ -485,3 +485,8 @@ def test_a_real_model_can_be_evaluated_and_restored():
     callback.restore(model)
     np.testing.assert_array_equal(model.arrays.sense_vectors, best)
     np.testing.assert_array_equal(model.wv["oak_law"], head)
+
+
+def test_a_corpus_whose_senses_are_not_known():
+    with pytest.raises(TypeError, match=r"whose true senses are known, as muse\.datasets\.pseudo_words.*; got list"):
+        evaluate_pseudo_words(None, [["a", "b"]])

@@ -351,3 +351,26 @@ def test_synonym_questions_are_checked(model):
         SynonymTask([SynonymQuestion("absent", ("gone", "loan"), 0)])(model)
     with pytest.raises(TypeError, match="questions must be"):
         SynonymTask([("a", "b")])
+
+
+def test_fields_that_are_too_long_are_said_with_their_line(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("a,b,1\nc," + "d" * 200_000 + ",2\n")
+    with pytest.raises(ValueError, match=r"pairs\.csv, line 2: no valid CSV \(field larger than"):
+        read_word_pairs(path)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "kind", "message"),
+    [
+        ([("bank", "river", "x")], TypeError, "the rating of pair 0 must be a number; got 'x'"),
+        ([("bank", "river", 1), ("bank", "money", np.nan)], ValueError, "rating of pair 1 must be a finite number"),
+        (("bank", "river", 1.0), TypeError, r"pair 0 must be \(word, word, rating\), in a list of such; got 'bank'"),
+        ([("bank", 3, 1.0)], TypeError, "with words that are strings"),
+        (5, TypeError, r"a path or a list of \(word, word, rating\); got 5"),
+        ([("bank", "river", 1.0)], ValueError, "pairs: a correlation needs at least two rated pairs; got 1"),
+    ],
+)
+def test_pairs_in_memory_are_checked(model, pairs, kind, message):
+    with pytest.raises(kind, match=message):
+        evaluate_word_similarity(model, pairs)

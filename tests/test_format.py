@@ -261,8 +261,12 @@ def test_a_new_file_obeys_the_umask(tmp_path):
 
 
 def test_words_that_are_not_text_cannot_be_saved(tmp_path):
+    with pytest.raises(ValueError, match="holds a lone surrogate, which is not text"):
+        toy_model(words=("\ud800", *WORDS[1:]))
+    changed = toy_model()
+    changed.vocabulary.words[0] = "\ud800"
     with pytest.raises(ValueError, match="holds a lone surrogate, which is not valid Unicode; decode the text"):
-        toy_model(words=("\ud800", *WORDS[1:])).save(tmp_path / "m")
+        changed.save(tmp_path / "m")
 
 
 # -- files that are not ours, or damaged -------------------------------------------------------------------------------

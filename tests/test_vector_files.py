@@ -28,7 +28,7 @@ odd_words = st.one_of(
         ["c#", "a#1", "##", "12", "1.5", "nan", "-", "_", "a_1", "|", "x|NOUN", "é" * 3000, "\x00", "\x7f"]
     ),
 )
-floats = st.floats(width=32, allow_nan=True, allow_infinity=True)
+floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
 @st.composite
@@ -144,9 +144,8 @@ def test_permute_rows_checks_its_order():
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("+1.5", 1.5), ("1E-4", 1e-4), ("1e-60", 0.0), ("-1e60", -np.inf), ("NaN", np.nan), ("Infinity", np.inf),
-     ("-inf", -np.inf), ("1e-40", 1e-40), (".5", 0.5), ("5.", 5.0), ("-nan", np.nan), ("1e999", np.inf), ("007", 7.0)],
-)  # fmt: skip
+    [("+1.5", 1.5), ("1E-4", 1e-4), ("1e-60", 0.0), ("1e-40", 1e-40), (".5", 0.5), ("5.", 5.0), ("007", 7.0)],
+)
 def test_numbers_as_other_tools_write_them(text, value):
     matrix = np.empty((1, 1), np.float32)
     _core.read_rows(f"a {text}\n".encode(), matrix, 0)
@@ -157,6 +156,41 @@ def test_numbers_as_other_tools_write_them(text, value):
 def test_what_is_no_number(text):
     with pytest.raises(ValueError, match=r"line 3: '.*' is not a number"):
         _core.read_rows(f"a 1\nb 2\nc {text}\n".encode(), np.empty((3, 1), np.float32), 0)
+
+
+NOT_FINITE = ["NaN", "-nan", "Infinity", "-inf", "1e39", "-1e60", "1e999"]
+
+
+@pytest.mark.parametrize("text", NOT_FINITE)
+def test_numbers_that_are_not_finite_are_refused_with_their_line(tmp_path, text):
+    (tmp_path / "v").write_text(f"2 2\na 1 2\nb 1 {text}\n")
+    with pytest.raises(ModelFileError, match=rf"line 3: '{text}' is not a finite number"):
+        load_vectors(tmp_path / "v")
+    (tmp_path / "v").write_text(f"a 1 2\n\nb 1 {text}\n")
+    with pytest.raises(ModelFileError, match=rf"line 3: '{text}' is not a finite number"):
+        load_vectors(tmp_path / "v", "glove")
+    (tmp_path / "v").write_text(f"1 2 1 1\na 1\n1 2\n3 {text}\n")
+    with pytest.raises(ModelFileError, match=rf"line 4: '{text}' is not a finite number"):
+        load_vectors(tmp_path / "v", "mssg")
+    (tmp_path / "v").write_text(f"1 2\na 1 5 {text}\n1 2\n")
+    with pytest.raises(ModelFileError, match="line 2: a number of 'a' is not finite"):
+        load_vectors(tmp_path / "v", "msword2vec")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_binary_rows_that_are_not_finite_are_refused(tmp_path, value):
+    rows = np.array([[1, 2, 3], [3, value, 4]], "<f4")
+    (tmp_path / "v").write_bytes(b"2 3\na " + rows[0].tobytes() + b"\nb " + rows[1].tobytes() + b"\n")
+    with pytest.raises(ModelFileError, match="row 2: the vector of 'b' holds NaN or infinity"):
+        load_vectors(tmp_path / "v", binary=True)
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_vectors_that_are_not_finite_are_not_exported(tmp_path, name):
+    table = SenseTable(["a", "b"], np.array([[1, 2], [3, 4], [5, np.nan]], np.float32), np.array([0, 2, 3]))
+    with pytest.raises(ValueError, match="the vector of 'b#0' holds NaN or infinity"):
+        write_table(tmp_path / "v", table, name)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -321,7 +355,9 @@ def test_any_bytes_are_read_or_refused(tmp_path, content):
 # -- which format ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["word2vec", "glove", "paper", "sensegram", "mssg", "msword2vec", "adagram"])
+@pytest.mark.parametrize(
+    "name", ["word2vec", "glove", "paper", "sensegram", "mssg", "msword2vec", "adagram", "adagram-text"]
+)
 def test_formats_are_recognised(tmp_path, name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
@@ -437,3 +473,35 @@ def test_every_format_documents_itself():
         assert found.name == name
         assert found.read.__doc__
         assert found.write.__doc__
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_the_empty_word_is_not_exported(tmp_path, name):
+    model = toy_model(words=("head", "army", "the", "bank", "e", "f", "c", "g", ""))
+    options = {"binary": True} if name == "word2vec" else {}
+    with pytest.raises(ValueError, match=f"the {name} format cannot hold the empty string, which is word 8 of the voc"):
+        model.export(tmp_path / "v", name, **options)
+    for view in (model.sv, model.wv):
+        with pytest.raises(ValueError, match="cannot hold the empty string"):
+            view.save_word2vec_format(tmp_path / "v")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_words_of_white_space_alone_stay_words(tmp_path):
+    words = ("head", "army", "the", "bank", "e", "f", " c", "g", "\t")
+    model = toy_model(words=words)
+    with pytest.warns(FormatWarning):
+        model.export(tmp_path / "v", "word2vec", replace_spaces="_")
+    assert list(load_vectors(tmp_path / "v").vocabulary) == [*words[:6], "_c", "g", "_"]
+    with pytest.raises(TypeError, match="replace_spaces must be a string without white space, such as '_'; got 5"):
+        model.export(tmp_path / "v", "word2vec", replace_spaces=5)
+
+
+def test_which_text_is_adagrams(tmp_path):
+    path = tmp_path / "v"
+    path.write_text("bank_1 1 2\nbank_2 3 4\nthe_1 5 6\n")
+    assert detect_format(path) == "adagram-text"
+    assert load_vectors(path, mark="_").sense_vectors("bank").shape == (2, 2)
+    assert list(load_vectors(path, "glove").vocabulary) == ["bank_1", "bank_2", "the_1"]
+    path.write_text("bank_1 1 2\nbank_2 3 4\nthe 5 6\n")
+    assert detect_format(path) == "glove"

@@ -131,7 +131,6 @@ def test_most_similar_filters():
     both = model.sv.most_similar("the#0", topn=99, restrict_vocab=2, min_prior=0.3)
     assert {k for k, _ in both} == {k for k in ("head#0", "head#1", "head#2", "army#0") if priors[k] >= 0.3}
     assert {k for k, _ in model.wv.most_similar("the", topn=99, restrict_vocab=2)} == {"head", "army"}
-    assert model.sv.most_similar("army#0", min_prior=1.1) == []
 
 
 @pytest.mark.parametrize("kind", ["sv", "wv"])
@@ -251,7 +250,7 @@ def test_word2vec_files_refuse_white_space(tmp_path):
     path = tmp_path / "v.txt"
     path.write_text("old")
     with pytest.raises(ValueError, match="cannot hold the key 'new york#0', which has white space in it; give "):
-        toy_model().sv.save_word2vec_format(path)
+        toy_model(words=(*WORDS[:-1], "x")).sv.save_word2vec_format(path)
     assert path.read_text() == "old"
     words = ("head", "army", "the", "bank", "🎉", "new york", "c#", "line\nbreak", "x")
     toy_model(words=words).sv.save_word2vec_format(path, replace_spaces="_")
@@ -293,3 +292,56 @@ def test_views_of_a_growing_model_follow_it():
     assert "novel" in dict(wv.most_similar("head", topn=99))
     assert isinstance(model.vocabulary, Vocabulary)
     assert isinstance(model, MUSE)
+
+
+def test_numbers_of_senses_of_any_length():
+    model = toy_model()
+    assert "head#" + "1" * 5000 not in model.sv
+    assert "head#02" in model.sv
+    with pytest.raises(KeyError, match="there is no sense"):
+        model.sv["head#" + "9" * 5000]
+
+
+def test_whole_numbers_as_weights():
+    sv = toy_model(words=("head", "army", "the", "bank", "e", "f", "c#", "g", "c")).sv
+    assert sv.most_similar([("head#0", 2), ("army#0", 1)]) == sv.most_similar([("head#0", 2.0), ("army#0", 1.0)])
+    assert sv.most_similar([("c#", 0)]) == sv.most_similar("c##0")  # a word, and the number of its sense
+    with pytest.raises(KeyError, match="'hed' is not in the vocabulary"):
+        sv.most_similar([("hed", 2)])
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"restrict_vocab": 2.5}, TypeError, "restrict_vocab must be an integer of at least 1; got 2.5"),
+        ({"restrict_vocab": "a"}, TypeError, "restrict_vocab must be an integer of at least 1; got 'a'"),
+        ({"restrict_vocab": True}, TypeError, "restrict_vocab must be an integer of at least 1; got True"),
+        ({"restrict_vocab": 0}, ValueError, "restrict_vocab must be at least 1; got 0"),
+        ({"min_prior": "x"}, TypeError, "min_prior must be a number from 0 to 1; got 'x'"),
+        ({"min_prior": np.nan}, ValueError, "min_prior must be a number from 0 to 1; got nan"),
+        ({"min_prior": 2}, ValueError, "min_prior must be a number from 0 to 1; got 2"),
+    ],
+)
+def test_options_of_searches_are_checked(options, kind, message):
+    model = toy_model()
+    with pytest.raises(kind, match=message):
+        model.sv.most_similar("head#0", **options)
+    if "restrict_vocab" in options:
+        for ask in (
+            lambda: model.wv.most_similar("head", **options),
+            lambda: model.sv.most_similar("head#0", topn=None, **options),
+            lambda: model.predict_collocates("head", sense=0, **options),
+            lambda: model.wv.evaluate_word_pairs([("head", "army", 1.0), ("the", "bank", 2.0)], **options),
+        ):
+            with pytest.raises(kind, match=message):
+                ask()
+
+
+@pytest.mark.parametrize(("weight", "kind"), [(np.nan, ValueError), (np.inf, ValueError), ("x", TypeError)])
+def test_weights_are_finite_numbers(weight, kind):
+    model = toy_model()
+    with pytest.raises(kind, match="the weight of 'head#0' must be a number from"):
+        model.sv.most_similar([("head#0", weight)])
+    if kind is ValueError:
+        with pytest.raises(ValueError, match="weights must be finite numbers"):
+            model.sv.get_mean_vector(["head#0"], weights=[weight])

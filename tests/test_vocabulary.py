@@ -63,3 +63,15 @@ def test_tables_of_counts_may_hold_numpys_integers():
     model = MUSE(min_count=1)
     model.build_vocab_from_freq({"a": np.int32(3), "b": np.uint64(2**40)})
     assert dict(zip(model.vocabulary.words, model.vocabulary.counts.tolist(), strict=True)) == {"b": 2**40, "a": 3}
+
+
+def test_counts_that_are_added_stay_below_the_limit():
+    model = MUSE(min_count=1)
+    model.build_vocab_from_freq({"a": 2**62})
+    with pytest.raises(ValueError, match=f"with the {2**62} that the vocabulary has, add up to {2**62 + 5}, which is"):
+        model.build_vocab_from_freq({"a": 5}, update=True)
+    assert model.vocabulary.counts.tolist() == [2**62]
+    model = MUSE(min_count=1)
+    model.build_vocab_from_freq({"a": 2**61})
+    model.build_vocab_from_freq({"a": 2**61}, update=True)
+    assert model.vocabulary.counts.tolist() == [2**62]

@@ -157,8 +157,10 @@ class Arrays:
     # -- checks and copies -------------------------------------------------------------------------------------------
 
     def check(self) -> None:
-        """Raise a ValueError that names the first array whose type, shape or content does not fit the others."""
+        """Raise a ValueError or TypeError that names the first array whose type, shape or content is wrong."""
         for name, array in self.as_dict().items():
+            if not isinstance(array, np.ndarray):
+                raise TypeError(f"{name} must be a numpy array; got {type(array).__name__}")
             dtype, ndim = (np.float32, 2) if name in MATRICES else (np.int64, 1)
             if array.dtype != dtype or array.ndim != ndim:
                 raise ValueError(f"{name} must be {np.dtype(dtype).name} with {ndim} dimensions; "
@@ -179,6 +181,17 @@ class Arrays:
         for name in ("sense_counts", "word_counts"):
             if (getattr(self, name) < 0).any():
                 raise ValueError(f"{name} must not hold negative numbers")
+
+    def check_layout(self) -> None:
+        """Raise a ValueError if there are no words, or an array is not laid out as training and saving need it."""
+        if self.n_words == 0:
+            raise ValueError("the arrays are for no words; a model needs at least one")
+        for name, array in self.as_dict().items():
+            if not _is_row_major(array):
+                raise ValueError(
+                    f"the rows of {name} must lie one after another in memory (C order); pass it through "
+                    "numpy.ascontiguousarray"
+                )
 
     def _shapes(self) -> dict[str, list[tuple[int, ...]]]:
         words, senses = self.n_words, self.n_senses
@@ -220,6 +233,15 @@ class Arrays:
         changes: dict[str, Any] = {name: _padded(matrix) for name, matrix in self.as_dict().items() if name in MATRICES}
         changes |= {name: _writable(array) for name, array in self.as_dict().items() if name not in MATRICES}
         return dataclasses.replace(self, **changes)
+
+
+def _is_row_major(array: NDArray[Any]) -> bool:
+    """Whether the numbers of a row are one after another, and rows, which may be padded, do not overlap."""
+    if array.size < 2 or array.flags.c_contiguous:
+        return True
+    if array.ndim != 2 or (array.shape[1] > 1 and array.strides[1] != array.itemsize):
+        return False
+    return bool(array.shape[0] < 2 or array.strides[0] >= array.shape[1] * array.itemsize)
 
 
 def _padded(matrix: Floats) -> Floats:

@@ -136,7 +136,8 @@ class VocabularyBuilding(ABC):
         ['a', 'rose']
         """
         self._check_update("build_vocab_from_freq", update)
-        counts = counts_of(word_freq)
+        known = self._vocabulary
+        counts = counts_of(word_freq, 0 if known is None else max(known.raw_words, int(known.counts.sum())))
         settings = self._settings
         rule = trim_rule or settings.trim_rule
         rules = VocabularyRules(settings.min_count, settings.max_final_vocab, rule, settings.sorted_vocab)

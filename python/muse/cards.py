@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
+from muse.checks import integer
 from muse.examples import Example, Uses, find_uses
+from muse.keyed import restricted
 
 if TYPE_CHECKING:
     from muse.model import MUSE
@@ -124,6 +126,8 @@ def _listed(scored: Scored) -> str:
 
 def describe(model: MUSE, word: str, topn: int, corpus: Any, n_examples: int) -> WordCard:
     """The card of a word; see `SenseQueries.describe`."""
+    topn = integer(1)("topn", topn)
+    n_examples = integer(0)("n_examples", n_examples)
     prior = model.sense_prior(word)
     near = model.sv.neighbours_of(word, max(topn, _LABEL_FROM), exclude_same_word=True)
     expected = collocates(model, model.sense_vectors(word), topn, None)
@@ -177,7 +181,7 @@ def collocates(
 ) -> list[list[tuple[str, float]]]:
     """For each of M sense vectors, float32 (M, D), the collocates of the largest likelihood σ(U·V)."""
     arrays = model.arrays
-    words = arrays.n_words if restrict_vocab is None else max(1, min(restrict_vocab, arrays.n_words))
+    topn, words = integer(1)("topn", topn), restricted(restrict_vocab, arrays.n_words)
     by_word = len(arrays.collocation_vectors) == arrays.n_words
     end = words if by_word else int(arrays.sense_offset[words])
     rows, scores = _core.top_k(arrays.collocation_vectors[:end], vectors, min(topn, end))

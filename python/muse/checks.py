@@ -42,15 +42,16 @@ def flag(name: str, value: Any) -> bool:
     raise TypeError(f"{name} must be True or False; got {value!r}")
 
 
-def integer(low: int, high: int) -> Check:
-    """An integer from `low` to `high`."""
+def integer(low: int, high: int | None = None) -> Check:
+    """An integer from `low` to `high`, or of at least `low`."""
+    span, article = (f"at least {low}", "of ") if high is None else (f"from {low} to {high}", "")
 
     def check(name: str, value: Any) -> int:
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-            raise TypeError(f"{name} must be an integer from {low} to {high}; got {value!r}")
+            raise TypeError(f"{name} must be an integer {article}{span}; got {value!r:.80}")
         whole = int(value)
-        if not low <= whole <= high:
-            raise ValueError(f"{name} must be from {low} to {high}; got {whole}")
+        if whole < low or (high is not None and whole > high):
+            raise ValueError(f"{name} must be {span}; got {whole}")
         return whole
 
     return check

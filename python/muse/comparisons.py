@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from muse.arrays import Floats
-from muse.keyed import Key, KeyedVectors, Neighbours, unit
+from muse.keyed import Key, KeyedVectors, Neighbours, restricted, unit
 
 __all__ = ["Comparisons"]
 
@@ -110,6 +110,8 @@ class Comparisons(KeyedVectors[Key]):
         factors = np.ones(len(listed)) if weights is None else np.asarray(weights, np.float64)
         if not listed or factors.shape != (len(listed),):
             raise ValueError(f"a mean needs at least one key, and as many weights; got {len(listed)} keys")
+        if not np.isfinite(factors).all():
+            raise ValueError(f"weights must be finite numbers; got {weights!r:.80}")
         total, divisor = np.zeros(self.vector_size), 0.0
         for item, factor in zip(listed, factors.tolist(), strict=True):
             if ignore_missing and self._is_key(item) and item not in self:
@@ -274,7 +276,7 @@ class Comparisons(KeyedVectors[Key]):
 
     def _spellings(self, restrict_vocab: int | None, case_insensitive: bool) -> dict[str, str]:
         """The known word that each spelling stands for, which is the most frequent one."""
-        words = self._vocabulary.words[: len(self._vocabulary) if restrict_vocab is None else restrict_vocab]
+        words = self._vocabulary.words[: restricted(restrict_vocab, len(self._vocabulary))]
         return {word.upper() if case_insensitive else word: word for word in reversed(words)}
 
     def _item(self, item: Any) -> NDArray[np.float32]:

@@ -137,9 +137,17 @@ def _holding(corpus: Any, words: Iterable[str]) -> Iterator[list[str]]:
     if type(corpus) is LineSentence:
         yield from corpus.holding(wanted)
         return
+    what = "the corpus must be a path, a list of paths, or an iterable of lists of str"
+    if not isinstance(corpus, Iterable):
+        raise TypeError(f"{what}; got {corpus!r}")
     for sentence in corpus:
-        if not wanted.isdisjoint(sentence):
-            yield list(sentence)
+        if isinstance(sentence, (str, bytes)) or not isinstance(sentence, Iterable):
+            raise TypeError(f"{what}; one of its sentences is {sentence!r:.80}")
+        tokens = list(sentence)
+        if not all(isinstance(token, str) for token in tokens):
+            raise TypeError(f"{what}; one of its sentences is {tokens!r:.80}")
+        if not wanted.isdisjoint(tokens):
+            yield tokens
 
 
 def _are_paths(items: Sequence[Any]) -> bool:

@@ -13,20 +13,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from muse import _core
 from muse.arrays import Arrays, Floats
+from muse.checks import integer, number
 from muse.errors import NotTrainedError
 from muse.formats.gensim_vectors import to_gensim
-from muse.formats.word2vec import write_word2vec
+from muse.formats.word2vec import check_words, write_word2vec
 from muse.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors as GensimKeyedVectors
 
-__all__ = ["Key", "KeyedVectors", "Neighbours", "unit"]
+__all__ = ["Key", "KeyedVectors", "Neighbours", "restricted", "unit"]
 
 Neighbours: TypeAlias = list[tuple[str, float]]
 Key = TypeVar("Key", bound="str | tuple[str, int]")
 
 _BLOCK_ROWS = 1 << 16
+_WEIGHT = number(-1e9, 1e9)
 
 
 class KeyedVectors(ABC, Generic[Key]):
@@ -147,7 +149,7 @@ class KeyedVectors(ABC, Generic[Key]):
             raise ValueError("most_similar needs at least one key or vector in positive or negative")
         for item, sign in items:
             if not self._is_key(item) and isinstance(item, tuple) and len(item) == 2:
-                item, sign = item[0], sign * float(item[1])
+                item, sign = item[0], sign * _WEIGHT(f"the weight of {item[0]!r:.60}", item[1])
             if self._is_key(item):
                 row = self.index(item)
                 rows.add(row)
@@ -197,9 +199,7 @@ class KeyedVectors(ABC, Generic[Key]):
         """The row behind the last one that takes part."""
         if restrict_vocab is None:
             return len(self)
-        if restrict_vocab < 1:
-            raise ValueError(f"restrict_vocab must be at least 1; got {restrict_vocab}")
-        return self._rows_of_words(min(restrict_vocab, self._arrays.n_words))
+        return self._rows_of_words(restricted(restrict_vocab, self._arrays.n_words))
 
     def _similarities(self, query: Floats, restrict_vocab: int | None) -> Floats:
         end = self._end(restrict_vocab)
@@ -240,8 +240,10 @@ class KeyedVectors(ABC, Generic[Key]):
         Raises
         ------
         ValueError
-            If a key has white space in it, which the format cannot hold, and `replace_spaces` is not given.
+            If a key has white space in it, which the format cannot hold, and `replace_spaces` is not given; or if a
+            word is the empty string.
         """
+        check_words(self._vocabulary.words)
         write_word2vec(path, self.index_to_key, self.vectors, binary=binary, replace_spaces=replace_spaces)
 
     def to_gensim(self) -> GensimKeyedVectors:
@@ -253,6 +255,11 @@ class KeyedVectors(ABC, Generic[Key]):
             If gensim is not installed.
         """
         return to_gensim(self.index_to_key, self.vectors, self._counts())
+
+
+def restricted(restrict_vocab: int | None, n_words: int) -> int:
+    """How many of the first words take part in a search; None: all."""
+    return n_words if restrict_vocab is None else min(integer(1)("restrict_vocab", restrict_vocab), n_words)
 
 
 def unit(vector: Floats) -> Floats:

@@ -11,6 +11,7 @@ from typing import Any
 from muse import _core
 from muse.arrays import Arrays
 from muse.building import Sentences, VocabularyBuilding, same_corpus
+from muse.checks import integer
 from muse.errors import NotTrainedError
 from muse.formats import native
 from muse.formats.registry import write_table
@@ -23,7 +24,7 @@ from muse.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unkno
 from muse.tagging import SenseTagging
 from muse.training import check_device, is_finished, say_nothing_is_left, train_model
 from muse.vectors import SenseVectors, WordVectors
-from muse.vocabulary import Vocabulary
+from muse.vocabulary import Vocabulary, check_words
 
 __all__ = ["MUSE"]
 
@@ -120,14 +121,16 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
 
         Raises
         ------
-        ValueError
-            If the parts do not fit together.
+        TypeError, ValueError
+            If the parts do not fit together; for words that are no strings, or occur twice; for arrays of another type,
+            or not in C order.
 
         Examples
         --------
         >>> again = MUSE.from_arrays(model.vocabulary, model.arrays, model.settings)  # doctest: +SKIP
         """
         arrays.check()
+        arrays.check_layout()
         if settings is None:
             settings = Settings(
                 vector_size=arrays.vector_size, selection_size=arrays.selection_size,
@@ -136,10 +139,24 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
                 collocation="sense" if arrays.has_sense_collocation else "word",
             )  # fmt: skip
         arrays.check_fits(settings)
+        words = vocabulary.words if isinstance(vocabulary, Vocabulary) else list(vocabulary)
+        if len(words) != arrays.n_words:
+            raise ValueError(f"the vocabulary has {len(words)} words, and the arrays are for {arrays.n_words}")
+        check_words(words, "the vocabulary")
         if not isinstance(vocabulary, Vocabulary):
-            vocabulary = Vocabulary(list(vocabulary), arrays.word_counts)
-        if len(vocabulary) != arrays.n_words:
-            raise ValueError(f"the vocabulary has {len(vocabulary)} words, and the arrays are for {arrays.n_words}")
+            vocabulary = Vocabulary(words, arrays.word_counts)
+        return cls._of_parts(vocabulary, arrays, settings, history, training_state)
+
+    @classmethod
+    def _of_parts(
+        cls,
+        vocabulary: Vocabulary,
+        arrays: Arrays,
+        settings: Settings,
+        history: Iterable[dict[str, Any]],
+        training_state: Mapping[str, Any] | None,
+    ) -> MUSE:
+        """A model of parts that were checked; the words are not looked at, so that a mapped file opens at once."""
         model = cls()
         model._settings, model._vocabulary = settings, vocabulary
         model.history, model.training_state = list(history), dict(training_state or {})
@@ -376,16 +393,24 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         dict of str to int
             Bytes.
 
+        Raises
+        ------
+        TypeError, ValueError
+            If `vocab_size` is no integer of at least 1.
+
         Examples
         --------
         >>> round(MUSE(vector_size=300).estimate_memory(1_000_000)["total"] / 1e9, 1)
         9.9
         """
-        words = [""] * vocab_size if vocab_size is not None else self.vocabulary.words
-        senses = self._settings.senses_of(words).sum()
-        if vocab_size is None and self._arrays is not None:
-            senses = self._arrays.n_senses
-        return estimate_memory(self._settings, len(words), int(senses))
+        if vocab_size is not None:
+            words = integer(1)("vocab_size", vocab_size)
+            return estimate_memory(self._settings, words, words * int(self._settings.senses_of([""])[0]))
+        words = len(self.vocabulary)
+        senses = (
+            self._settings.senses_of(self.vocabulary.words).sum() if self._arrays is None else self._arrays.n_senses
+        )
+        return estimate_memory(self._settings, words, int(senses))
 
     # -- files -------------------------------------------------------------------------------------------------------
 
@@ -471,7 +496,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         checked = Settings(**runtime)  # before the file is read: a wrong value is no damage
         runtime = {name: getattr(checked, name) for name in runtime}
         state = native.read(path, mapped=bool(mmap), **runtime)
-        return cls.from_arrays(state.vocabulary, state.arrays, state.settings, state.history, state.training_state)
+        return cls._of_parts(state.vocabulary, state.arrays, state.settings, state.history, state.training_state)
 
 
 _own = [p for p in inspect.signature(MUSE.__init__).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]

@@ -319,8 +319,8 @@ class SenseQueries(ABC):
         ------
         UnknownWordError
             A KeyError that names the nearest spellings.
-        FileNotFoundError, ValueError
-            If the corpus is a file that is not there, or is no text.
+        FileNotFoundError, TypeError, ValueError
+            If the corpus is a file that is not there, or is no text; or for numbers that are no counts.
 
         Examples
         --------

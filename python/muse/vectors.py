@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
@@ -10,6 +11,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from muse import checks
 from muse.arrays import Arrays, Floats
 from muse.comparisons import Comparisons
 from muse.errors import UnknownSenseError
@@ -19,6 +21,8 @@ from muse.vocabulary import Vocabulary
 __all__ = ["SenseKey", "SenseVectors", "WordVectors", "parse_sense_key"]
 
 SenseKey: TypeAlias = str | tuple[str, int]
+
+_LONGEST_NUMBER = 18  # digits of the number of a sense; what is longer is the number of none
 
 
 def parse_sense_key(key: SenseKey) -> tuple[str, int]:
@@ -30,7 +34,7 @@ def parse_sense_key(key: SenseKey) -> tuple[str, int]:
     elif isinstance(key, str):
         word, mark, digits = key.rpartition("#")
         if mark and digits.isdecimal() and digits.isascii():
-            return word, int(digits)
+            return word, int(digits) if len(digits) <= _LONGEST_NUMBER else sys.maxsize
         raise UnknownSenseError(
             f"{key!r} is not a sense key; write the word and the number of its sense, {key + '#0'!r} or ({key!r}, 0)"
         )
@@ -129,6 +133,7 @@ class SenseVectors(Comparisons[SenseKey]):
     ) -> list[Neighbours]:
         if exclude_same_word:
             rows = [{other for row in own for other in self._siblings(row)} for own in rows]
+        min_prior = checks.number(0, 1)("min_prior", min_prior)
         keep = self._arrays.priors() >= min_prior if min_prior > 0 else None
         return self._nearest(queries, topn, excluded=rows, restrict_vocab=restrict_vocab, keep=keep)
 
@@ -145,7 +150,10 @@ class SenseVectors(Comparisons[SenseKey]):
 
     def _is_key(self, item: object) -> bool:
         pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
-        return isinstance(item, str) or (pair and isinstance(item[1], (int, np.integer)))  # type: ignore[index]
+        if not pair or not isinstance(item[1], (int, np.integer)):  # type: ignore[index]
+            return isinstance(item, str)
+        name = item[0]  # type: ignore[index]
+        return name in self._vocabulary or name not in self  # else the key of a sense, with a weight
 
     def _rows_of_words(self, n_words: int) -> int:
         return int(self._arrays.sense_offset[n_words])
@@ -319,5 +327,5 @@ class _SenseKeys(Sequence[str]):
 
     def __iter__(self) -> Any:
         for word, senses in zip(self._words, np.diff(self._arrays.sense_offset).tolist(), strict=True):
-            for number in range(senses):
-                yield f"{word}#{number}"
+            for k in range(senses):
+                yield f"{word}#{k}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Integral
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from muse.errors import UnknownWordError, nearest_spellings
 
-__all__ = ["Vocabulary", "counts_of"]
+__all__ = ["Vocabulary", "check_words", "counts_of"]
 
 _LARGEST_TOTAL = 2**62  # sums and products of counts stay far from the end of int64
 
@@ -95,8 +96,35 @@ class Vocabulary:
         return f"<Vocabulary: {len(self)} words, {int(self.counts.sum())} of {self.raw_words} tokens>"
 
 
-def counts_of(word_freq: Mapping[str, Any]) -> NDArray[np.int64]:
+def check_words(words: Sequence[Any], name: str) -> None:
+    """Raise a TypeError or ValueError unless all are strings of valid text, and no two the same.
+
+    Parameters
+    ----------
+    words : sequence
+        What a user gives as words.
+    name : str
+        What they are called, for errors.
+    """
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(f"the words of {name} must be strings; got {word!r}")
+        if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise ValueError(f"the word {word!r} of {name} holds a lone surrogate, which is not text")
+    if len(set(words)) < len(words):
+        twice, _ = Counter(words).most_common(1)[0]
+        raise ValueError(f"{name} holds the word {twice!r} twice")
+
+
+def counts_of(word_freq: Mapping[str, Any], known: int = 0) -> NDArray[np.int64]:
     """The counts of a table ``{word: count}`` that a user gives, checked, int64 (V,).
+
+    Parameters
+    ----------
+    word_freq : mapping of str to int
+        The table.
+    known : int
+        Tokens that the vocabulary counts already, to which these are to be added.
 
     Raises
     ------
@@ -107,17 +135,17 @@ def counts_of(word_freq: Mapping[str, Any]) -> NDArray[np.int64]:
         raise TypeError(f"word_freq must be a dict {{word: count}}; got {type(word_freq).__name__}")
     if not word_freq:
         raise ValueError("word_freq is empty; give a dict {word: count}")
+    check_words(list(word_freq), "word_freq")
     total = 0
     for word, count in word_freq.items():
-        if not isinstance(word, str):
-            raise TypeError(f"the words of word_freq must be strings; got {word!r}")
-        if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
-            raise ValueError(f"the word {word!r} of word_freq holds a lone surrogate, which is not text")
         if isinstance(count, (bool, np.bool_)) or not isinstance(count, Integral):
             raise TypeError(f"word_freq[{word!r}] must be an integer; got {count!r}")
         if count < 0:
             raise ValueError(f"word_freq[{word!r}] must not be negative; got {count}")
         total += int(count)
-    if total > _LARGEST_TOTAL:
-        raise ValueError(f"the counts of word_freq add up to {total}, which is more than 2^62; scale them down")
+    if total + known > _LARGEST_TOTAL:
+        before = f", with the {known} that the vocabulary has," if known else ""
+        raise ValueError(
+            f"the counts of word_freq{before} add up to {total + known}, which is more than 2^62; scale them down"
+        )
     return np.fromiter(word_freq.values(), np.int64, len(word_freq))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -35,6 +36,7 @@ bool read_rare_number(std::string_view token, float& value) {
 }
 
 // A decimal number, inf or nan. What is beyond the range of float becomes zero or infinite, as a cast would make it.
+// The caller refuses what is not finite.
 bool read_number(std::string_view token, float& value) {
 #if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
@@ -67,7 +69,9 @@ std::string_view read_line(const Line& line, bool keyed, float* row, int dim) {
   }
   int count = 0;
   for (std::string_view token; !(token = next_token(rest)).empty(); ++count) {
-    if (count < dim && !read_number(token, row[count])) throw RowError(place() + quoted(token) + " is not a number");
+    if (count >= dim) continue;
+    if (!read_number(token, row[count])) throw RowError(place() + quoted(token) + " is not a number");
+    if (!std::isfinite(row[count])) throw RowError(place() + quoted(token) + " is not a finite number of 32 bits");
   }
   if (count == dim) return key;
   throw RowError(place() + std::to_string(count) + " numbers" + (keyed ? " after the key " + quoted(key) : "") +
@@ -101,6 +105,14 @@ RowsRead read_text(std::string_view text, const RowFormat& format, std::int64_t 
   return read;
 }
 
+// Whether no little-endian float is NaN or infinite: not all bits of an exponent are set.
+bool all_finite(const float* row, int dim) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(row);
+  bool finite = true;
+  for (int i = 0; i < dim; ++i) finite &= (bytes[4 * i + 3] & 0x7f) != 0x7f || (bytes[4 * i + 2] & 0x80) == 0;
+  return finite;
+}
+
 RowsRead read_binary(std::string_view text, std::int64_t first, const Matrix& out,
                      std::vector<std::string_view>& keys) {
   const std::size_t size = static_cast<std::size_t>(out.dim) * sizeof(float);
@@ -113,6 +125,9 @@ RowsRead read_binary(std::string_view text, std::int64_t first, const Matrix& ou
       throw RowError("row " + std::to_string(first + read.rows) + ": no space ends its key, " + quoted(rest));
     if (space == std::string_view::npos || rest.size() - space - 1 < size) break;
     std::memcpy(out.row(read.rows), rest.data() + space + 1, size);
+    if (!all_finite(out.row(read.rows), out.dim))
+      throw RowError("row " + std::to_string(first + read.rows) + ": the vector of " + quoted(rest.substr(0, space)) +
+                     " holds NaN or infinity");
     keys.push_back(rest.substr(0, space));
     read.bytes = static_cast<std::int64_t>(rest.data() - text.data() + static_cast<std::ptrdiff_t>(space + 1 + size));
   }

@@ -113,6 +113,11 @@ class PseudoWordTask:
         **options
             As for :class:`PseudoWordTask`.
         """
+        if not hasattr(corpus, "sentences") or not callable(getattr(corpus, "occurrences", None)):
+            raise TypeError(
+                "the corpus must be one whose true senses are known, as muse.datasets.pseudo_words(sentences) or "
+                f"make_ambiguous_corpus() returns it; got {type(corpus).__name__}"
+            )
         return cls(corpus.sentences, corpus.occurrences(), **options)
 
     def by_word(self) -> list[NDArray[np.int64]]:

@@ -10,16 +10,17 @@ al. (2012) for MTurk-287 and -771; D. Yang and D. M. W. Powers (2006) for YP-130
 
 from __future__ import annotations
 
-import csv
+import math
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 from muse.evaluation.protocol import SenseModel, SenseReader, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_spearman, require, spearman
-from muse.evaluation.text import read_lines
+from muse.evaluation.text import read_lines, split_csv
 
 __all__ = ["WordPair", "WordSimilarityTask", "correlate_word_pairs", "evaluate_word_similarity", "read_word_pairs"]
 
@@ -75,7 +76,7 @@ def read_word_pairs(path: str | os.PathLike[str]) -> list[WordPair]:
         place = f"{os.fspath(path)}, line {number}"
         if column is None:
             separator = "\t" if "\t" in line else "," if "," in line else None
-        fields = next(csv.reader([line])) if separator == "," else line.split(separator)
+        fields = split_csv(line, place) if separator == "," else line.split(separator)
         if column is None:
             column, header = _score_column(fields, place)
             if header:
@@ -88,6 +89,31 @@ def read_word_pairs(path: str | os.PathLike[str]) -> list[WordPair]:
         raise ValueError(f"{os.fspath(path)} holds no word pairs")
     if all(_TAGGED.fullmatch(word) for pair in pairs for word in pair[:2]):
         pairs = [WordPair(pair.first[:-2], pair.second[:-2], pair.rating) for pair in pairs]
+    return pairs
+
+
+def as_word_pairs(given: Any) -> list[WordPair]:
+    """Rated pairs that a user gives, checked.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is not a triple of two words and a finite number; the message says which.
+    """
+    if not isinstance(given, Iterable):
+        raise TypeError(f"word pairs are a path or a list of (word, word, rating); got {given!r:.80}")
+    pairs: list[WordPair] = []
+    for number, item in enumerate(given):
+        if not isinstance(item, Sequence) or isinstance(item, str) or len(item) != 3:
+            raise TypeError(f"pair {number} must be (word, word, rating), in a list of such; got {item!r:.80}")
+        first, second, rating = item
+        if not isinstance(first, str) or not isinstance(second, str):
+            raise TypeError(f"pair {number} must be (word, word, rating) with words that are strings; got {item!r:.80}")
+        if isinstance(rating, bool) or not isinstance(rating, Real):
+            raise TypeError(f"the rating of pair {number} must be a number; got {rating!r:.80}")
+        if not math.isfinite(rating):
+            raise ValueError(f"the rating of pair {number} must be a finite number; got {rating!r}")
+        pairs.append(WordPair(first, second, float(rating)))
     return pairs
 
 
@@ -131,7 +157,7 @@ class WordSimilarityTask:
             raise ValueError("no data sets given")
         self.data: dict[str, list[WordPair]] = {}
         for name, source in named.items():
-            pairs = read_word_pairs(source) if isinstance(source, str | os.PathLike) else [WordPair(*p) for p in source]
+            pairs = read_word_pairs(source) if isinstance(source, str | os.PathLike) else as_word_pairs(source)
             self.data[name] = [WordPair(p.first.lower(), p.second.lower(), p.rating) if lowercase else p for p in pairs]
         self.settings: dict[str, Any] = {
             "data": list(self.data),
@@ -148,7 +174,7 @@ class WordSimilarityTask:
         Raises
         ------
         ValueError
-            If fewer than two pairs of a data set are in the vocabulary.
+            If there are fewer than two pairs, or fewer than two of a data set are in the vocabulary.
         """
         reader = SenseReader(model)
         summary: dict[str, Any] = {}
@@ -158,6 +184,8 @@ class WordSimilarityTask:
         for name, pairs in self.data.items():
             known = [pair for pair in pairs if pair.first in model and pair.second in model]
             missing = sorted({word for pair in pairs for word in pair[:2] if word not in model})
+            if len(pairs) < 2:
+                raise ValueError(f"{name}: a correlation needs at least two rated pairs; got {len(pairs)}")
             if len(known) < 2:
                 raise ValueError(
                     f"{name}: only {len(known)} of {len(pairs)} pairs are in the vocabulary (unknown: "
@@ -249,7 +277,7 @@ def correlate_word_pairs(
         Percentage of pairs with an unknown word.
     """
     stats = require("scipy.stats")
-    rated = read_word_pairs(pairs) if isinstance(pairs, str | os.PathLike) else [WordPair(*pair) for pair in pairs]
+    rated = read_word_pairs(pairs) if isinstance(pairs, str | os.PathLike) else as_word_pairs(pairs)
     scores: list[float] = []
     ratings: list[float] = []
     unknown = 0

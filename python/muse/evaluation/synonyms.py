@@ -8,7 +8,6 @@ representation learning*, NAACL; section 4.3 of the MUSE paper (Lee and Chen, EM
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -17,7 +16,7 @@ from typing import Any
 
 from muse.evaluation.protocol import SenseModel, SenseReader, cosines
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.text import read_lines
+from muse.evaluation.text import read_lines, split_csv
 
 __all__ = ["SynonymQuestion", "SynonymTask", "evaluate_synonyms", "read_synonyms", "read_toefl"]
 
@@ -111,13 +110,11 @@ def read_synonyms(path: str | os.PathLike[str]) -> list[SynonymQuestion]:
     for number, line in read_lines(path):
         if not line.strip() or line.startswith("#"):
             continue
+        place = f"{os.fspath(path)}, line {number}"
         separator = next((mark for mark in "|\t," if mark in line), None)
         if separator is None:
-            raise ValueError(f"{os.fspath(path)}, line {number}: no fields separated by '|', tabs or commas: {line!r}")
-        try:
-            cells = next(csv.reader([line])) if separator == "," else line.split(separator)
-        except csv.Error as error:
-            raise ValueError(f"{os.fspath(path)}, line {number}: no valid CSV ({error}): {line!r:.200}") from None
+            raise ValueError(f"{place}: no fields separated by '|', tabs or commas: {line!r}")
+        cells = split_csv(line, place) if separator == "," else line.split(separator)
         fields = [field.strip() for field in cells]
         if not found and not seen_header and separator != "|" and fields[0].lower() == "question":
             seen_header = True
@@ -125,10 +122,7 @@ def read_synonyms(path: str | os.PathLike[str]) -> list[SynonymQuestion]:
         while fields and not fields[-1]:
             fields.pop()  # spreadsheets pad shorter questions with empty cells
         if len(fields) < 3 or not all(fields):
-            raise ValueError(
-                f"{os.fspath(path)}, line {number}: expected a question, its answer and one or more other candidates: "
-                f"{line!r}"
-            )
+            raise ValueError(f"{place}: expected a question, its answer and one or more other candidates: {line!r}")
         found.append(SynonymQuestion(fields[0], tuple(fields[1:]), 0))
     if not found:
         raise ValueError(f"{os.fspath(path)} holds no questions")

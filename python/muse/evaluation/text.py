@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-__all__ = ["Tokenizer", "locate", "read_lines", "tokenize"]
+__all__ = ["Tokenizer", "locate", "read_lines", "split_csv", "tokenize"]
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -61,6 +62,14 @@ def locate(before: str, target: str, after: str, tokenizer: Tokenizer = tokenize
     """
     head, middle, tail = tokenizer(before), tokenizer(target), tokenizer(after)
     return [*head, *middle, *tail], len(head), middle
+
+
+def split_csv(line: str, place: str) -> list[str]:
+    """The fields of a line of CSV; a ValueError that starts with `place` if it is none, or a field is too long."""
+    try:
+        return next(csv.reader([line]))
+    except csv.Error as error:
+        raise ValueError(f"{place}: no valid CSV ({error}): {line!r:.200}") from None
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:

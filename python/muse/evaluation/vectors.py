@@ -16,7 +16,7 @@ Selector = Callable[[str, list[str], int], "int | ArrayLike"]
 def _split(key: str) -> tuple[str, int] | None:
     """``"head#2"`` as ``("head", 2)``; ``None`` for a key that names no sense, such as ``"c#"`` or ``"#1"``."""
     word, mark, number = key.rpartition("#")
-    return (word, int(number)) if mark and word and number.isascii() and number.isdigit() else None
+    return (word, int(number)) if mark and word and number.isascii() and number.isdigit() and len(number) < 10 else None
 
 
 class _WordView:

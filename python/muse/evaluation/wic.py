@@ -7,6 +7,7 @@ meaning representations*, NAACL.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from muse.evaluation.text import Tokenizer, read_lines, tokenize
 
 __all__ = ["WicPair", "WicTask", "best_threshold", "evaluate_wic", "read_wic"]
 
+_INDEX = re.compile("[0-9]{1,9}")
 HOW = ("expected_cosine", "same_sense", "max_sim_c")
 
 
@@ -79,7 +81,7 @@ def read_wic(
         place = f"{os.fspath(data)}, line {number}"
         fields = line.split("\t")
         indices = fields[2].split("-") if len(fields) == 5 else []
-        if len(indices) != 2 or not all(index.isdigit() for index in indices):
+        if len(indices) != 2 or not all(_INDEX.fullmatch(index) for index in indices):
             raise ValueError(f"{place}: expected word, part of speech, index-index and two sentences between tabs")
         if len(pairs) == len(answers):
             raise ValueError(f"{os.fspath(gold)} has only {len(answers)} answers: is it the key of {os.fspath(data)}?")

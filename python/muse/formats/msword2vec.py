@@ -92,11 +92,14 @@ def _word_line(reader: Reader, size: int) -> tuple[str, int, Floats]:
     fields = line.split()
     try:
         word, count = fields[0].decode("utf-8"), int(fields[1])
-        numbers = np.array([float(field) for field in fields[2:]], np.float32)
+        with np.errstate(over="ignore"):
+            numbers = np.array([float(field) for field in fields[2:]], np.float32)
     except (ValueError, IndexError):
         raise damaged(place, f"expected 'word senses' and a vector, found {line[:60]!r}") from None
     if not 0 <= count < _SENSES or len(numbers) != size:
         raise damaged(place, f"{count} senses and {len(numbers)} numbers, where {size} numbers are expected")
+    if not np.isfinite(numbers).all():
+        raise damaged(place, f"a number of {word[:60]!r} is not finite")
     return word, count, numbers
 
 

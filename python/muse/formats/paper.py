@@ -51,7 +51,7 @@ def read_paper(path: str | PathLike[str], *, index: str | PathLike[str] | None =
             word, mark, number = line.rpartition(b"_")
             if not line and not reader.peek(1):
                 break
-            if not mark or not number.isdigit() or int(number) < 1:
+            if not mark or not number.isdigit() or len(number) > 9 or int(number) < 1:
                 raise damaged(place, f"expected a key such as 'head_1', found {line[:60]!r}")
             try:
                 keys.append(f"{word.decode('utf-8')}#{int(number) - 1}")

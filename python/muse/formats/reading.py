@@ -145,6 +145,8 @@ class Reader:
             target[done : done + len(part)] = np.frombuffer(part, np.uint8)
             self._drop(len(part))
             done += len(part)
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise damaged(f"{self.name}, byte {self._used - size}", "the numbers from here on hold NaN or infinity")
         return array
 
     def _more(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,12 +18,12 @@ from muse.formats.gensim_vectors import read_gensim, write_gensim
 from muse.formats.mssg import read_mssg, write_mssg
 from muse.formats.msword2vec import read_msword2vec, write_msword2vec
 from muse.formats.paper import index_of, read_paper, write_paper
-from muse.formats.reading import open_reader
+from muse.formats.reading import damaged, open_reader
 from muse.formats.sense2vec_folder import read_sense2vec, write_sense2vec
 from muse.formats.sensegram import find_inventory, read_sensegram, write_sensegram
 from muse.formats.spacy_vectors import read_spacy, write_spacy
 from muse.formats.table import SenseTable
-from muse.formats.word2vec import read_glove, read_word2vec, write_word2vec
+from muse.formats.word2vec import check_words, read_glove, read_word2vec, write_word2vec
 
 __all__ = ["FORMATS", "Format", "detect_format", "read_table", "write_table"]
 
@@ -31,6 +32,7 @@ Path_: TypeAlias = str | PathLike[str]
 SHARES, COUNTS, WORDS, LABELS = "shares of senses", "counts of words", "word-level vectors", "labels of senses"
 SELECTION = "selection of senses"
 _SNIFFED = 1 << 21
+_NUMBERED = re.compile(rb"[^ \t]+_[1-9][0-9]{0,8}[ \t]")
 
 
 @dataclass(frozen=True)
@@ -74,9 +76,9 @@ def _write_glove(path: Path_, table: SenseTable, **options: Any) -> None:
     _write_word2vec(path, table, header=False, **options)
 
 
-def _read_adagram_text(path: Path_, **options: Any) -> SenseTable:
+def _read_adagram_text(path: Path_, *, mark: str = "_", **options: Any) -> SenseTable:
     """Read what AdaGram.jl's ``export.jl`` wrote: lines ``word_k numbers``."""
-    return read_glove(path, mark="_", **options)
+    return read_glove(path, mark=mark, **options)
 
 
 def _write_adagram_text(path: Path_, table: SenseTable, *, replace_spaces: str | None = None) -> None:
@@ -116,17 +118,27 @@ def read_table(path: Path_, format: str | None = None, **options: Any) -> SenseT
     """Read a vector file; its format is found out, if not given (`detect_format`)."""
     found = _named(detect_format(path) if format is None else format)
     try:
-        return found.read(path, **options).check()
+        table = found.read(path, **options).check()
     except ModelFileError:
         raise
     except MemoryError as error:
         raise MemoryError(
             f"{os.fspath(path)!r} does not fit into memory: {error}; read a part of it with limit="
         ) from None
+    try:
+        table.check_finite()
+    except ValueError as error:
+        raise damaged(repr(os.fspath(path)), error) from None
+    return table
 
 
 def write_table(path: Path_, table: SenseTable, format: str, **options: Any) -> None:
     """Write a vector file, and warn of what the format does not hold.
+
+    Raises
+    ------
+    ValueError
+        If a vector holds NaN or infinity, or a word is the empty string, whose keys no format gives back.
 
     Warns
     -----
@@ -134,6 +146,8 @@ def write_table(path: Path_, table: SenseTable, format: str, **options: Any) -> 
         Names what is lost.
     """
     chosen = _named(format)
+    check_words(table.words, format)
+    table.check_finite()
     chosen.write(path, table, **options)
     lost = lost_parts(table, chosen, options)
     if lost:
@@ -195,7 +209,7 @@ def detect_format(path: Path_) -> str:
     if len(first) > 1 and _are_numbers(first[1:]):
         if _are_numbers(first[:1]) and index_of(path, None).is_file():
             return "paper"
-        return "glove"
+        return "adagram-text" if _are_numbered(start) else "glove"
     known = ", ".join(map(repr, FORMATS))
     raise ModelFileError(f"{name} looks like none of the known formats; name it with format=, one of {known}")
 
@@ -215,6 +229,13 @@ def _detect_folder(path: Path) -> str:
     if (path / "vocab").is_dir() or ((path / "vectors").exists() and (path / "strings.json").is_file()):
         return "spacy"
     raise ModelFileError(f"{os.fspath(path)!r} is a folder, but neither of sense2vec nor of spaCy; name a file in it")
+
+
+def _are_numbered(start: bytes) -> bool:
+    """Whether every line begins with a key ``word_k``, k from 1 on, as AdaGram.jl exports them."""
+    lines = start.split(b"\n")
+    whole = lines[:-1] if len(start) >= _SNIFFED and len(lines) > 1 else lines
+    return all(_NUMBERED.match(line) for line in whole if line.strip())
 
 
 def _are_counts(fields: list[bytes]) -> bool:

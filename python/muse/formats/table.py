@@ -24,6 +24,7 @@ Floats: TypeAlias = NDArray[np.float32]
 Integers: TypeAlias = NDArray[np.int64]
 
 _PER_MILLION = 10**6  # uses of a word in place of its count, where a file has shares and no counts
+_BLOCK_ROWS = 1 << 16
 
 
 @dataclass
@@ -144,6 +145,17 @@ class SenseTable:
     def mean_vectors(self) -> Floats:
         """`word_vectors`, or the means of the senses weighted by their shares; float32 (V, D)."""
         return self.arrays().word_vectors() if self.word_vectors is None else self.word_vectors
+
+    def check_finite(self) -> None:
+        """Raise a ValueError that names the first key or word whose vector holds NaN or infinity."""
+        for matrix in (self.sense_vectors, self.word_vectors):
+            for first in range(0, 0 if matrix is None else len(matrix), _BLOCK_ROWS):
+                assert matrix is not None
+                bad = np.flatnonzero(~np.isfinite(matrix[first : first + _BLOCK_ROWS]).all(axis=1))
+                if len(bad):
+                    row = first + int(bad[0])
+                    name = self.keys()[row] if matrix is self.sense_vectors else self.words[row]
+                    raise ValueError(f"the vector of {name!r} holds NaN or infinity")
 
     def check(self) -> SenseTable:
         """This table, if its parts fit together; a ValueError says which do not."""

@@ -6,6 +6,7 @@ GloVe's text has the same rows and no header, and so has what AdaGram.jl exports
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from collections.abc import Sequence
 from os import PathLike
@@ -18,8 +19,17 @@ from muse.formats.reading import Reader, damaged, open_reader, read_vectors
 from muse.formats.replacing import replacing
 from muse.formats.table import SenseTable, group_keys
 
-__all__ = ["read_counts", "read_glove", "read_keyed_vectors", "read_word2vec", "writable_keys", "write_word2vec"]
+__all__ = [
+    "check_words",
+    "read_counts",
+    "read_glove",
+    "read_keyed_vectors",
+    "read_word2vec",
+    "writable_keys",
+    "write_word2vec",
+]
 
+_WHITE_SPACE = re.compile(r"\s+")
 _SNIFFED = 1 << 21  # bytes that tell text from binary
 _PRINTED = bytes({*range(256)} - {*range(9), *range(14, 32), 127})
 
@@ -229,8 +239,19 @@ def write_word2vec(
                 file.write(f"{key} {count}\n".encode())
 
 
+def check_words(words: Sequence[str], what: str = "word2vec") -> None:
+    """Raise a ValueError if one of the words is empty: the key ``#0`` of its sense would be read as another word."""
+    if "" in words:
+        raise ValueError(
+            f"the {what} format cannot hold the empty string, which is word {list(words).index('')} of the vocabulary; "
+            "leave it out of the corpus, or use model.save, which keeps every token"
+        )
+
+
 def writable_keys(keys: Sequence[str], replace_spaces: str | None, what: str = "word2vec") -> list[str]:
     """The keys, or words, as a text format can hold them; a ValueError says which one it cannot."""
+    if replace_spaces is not None and not isinstance(replace_spaces, str):
+        raise TypeError(f"replace_spaces must be a string without white space, such as '_'; got {replace_spaces!r}")
     if replace_spaces is not None and replace_spaces.split() != [replace_spaces]:
         raise ValueError(f"replace_spaces must be a string without white space, such as '_'; got {replace_spaces!r}")
     writable = list(keys)
@@ -243,7 +264,7 @@ def writable_keys(keys: Sequence[str], replace_spaces: str | None, what: str = "
                 f"the {what} format cannot hold the key {writable[row]!r}, which has white space in it; give "
                 "replace_spaces='_' (or another string) to replace it, or use model.save, which keeps every token"
             )
-        writable[row] = replace_spaces.join(writable[row].split()) or replace_spaces
+        writable[row] = _WHITE_SPACE.sub(lambda _: replace_spaces, writable[row])
     if spaced and len(set(writable)) < len(writable):
         raise ValueError(
             f"with replace_spaces={replace_spaces!r} two keys become the same; give a string that occurs in no key"
