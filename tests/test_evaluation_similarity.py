@@ -374,3 +374,8 @@ def test_fields_that_are_too_long_are_said_with_their_line(tmp_path):
 def test_pairs_in_memory_are_checked(model, pairs, kind, message):
     with pytest.raises(kind, match=message):
         evaluate_word_similarity(model, pairs)
+
+
+def test_a_folder_of_data_is_no_file_of_it(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder; give the file in it"):
+        read_scws(tmp_path)

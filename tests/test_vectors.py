@@ -345,3 +345,12 @@ def test_weights_are_finite_numbers(weight, kind):
     if kind is ValueError:
         with pytest.raises(ValueError, match="weights must be finite numbers"):
             model.sv.get_mean_vector(["head#0"], weights=[weight])
+
+
+def test_what_vectors_say_of_themselves():
+    model = MUSE(vector_size=8, min_count=1, epochs=1, init="random", senses=2, workers=1)
+    model.build_vocab([["a", "b"]] * 20)
+    assert repr(model.wv) == "<WordVectors: not trained yet>"
+    model.train()
+    assert repr(model.sv) == "<SenseVectors: 4 keys, dimension 8>"
+    assert repr(model.wv) == "<WordVectors: 2 keys, dimension 8>"

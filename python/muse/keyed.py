@@ -118,6 +118,11 @@ class KeyedVectors(ABC, Generic[Key]):
     def __len__(self) -> int:
         return len(self.index_to_key)
 
+    def __repr__(self) -> str:
+        if self._values is None:
+            return f"<{type(self).__name__}: not trained yet>"
+        return f"<{type(self).__name__}: {len(self):,} keys, dimension {self.vector_size}>"
+
     def __contains__(self, key: object) -> bool:
         try:
             self.index(key)  # type: ignore[arg-type]

@@ -86,6 +86,8 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """
     file = Path(path)
     if not file.is_file():
+        if file.is_dir():
+            raise IsADirectoryError(f"{file} is a folder; give the file in it that holds the data")
         raise FileNotFoundError(f"no such evaluation file: {file}. Check the path; muse does not ship evaluation data.")
     with file.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
