@@ -23,7 +23,7 @@ TEST_CASE("lines of a key and numbers") {
   for (const int workers : {1, 3}) {
     Table table(3, 2);
     std::vector<std::string_view> keys;
-    const std::string text = "a#0 1 2\r\n\nb  -3e2\tnan \nc 5";
+    const std::string text = "a#0 1 2\r\n\nb  -3e2\t.5 \nc 5";
     auto read = muse::read_rows(text, {false, true, false}, 1, workers, table.matrix, keys);
     CHECK(read.rows == 2);
     CHECK(read.lines == 3);
@@ -31,12 +31,14 @@ TEST_CASE("lines of a key and numbers") {
     CHECK(keys == std::vector<std::string_view>{"a#0", "b"});
     CHECK(table.data[0] == 1.0f);
     CHECK(table.data[2] == -300.0f);
-    CHECK(std::isnan(table.data[3]));
+    CHECK(table.data[3] == 0.5f);
     CHECK(table.data[4] == -1.0f);
     CHECK_THROWS_WITH_AS(muse::read_rows("x 1 2\nc 5", {}, 7, workers, table.matrix, keys),
                          "line 8: 1 numbers after the key 'c', where 2 are expected", muse::RowError);
     CHECK_THROWS_WITH_AS(muse::read_rows("c 5 0x1", {}, 7, workers, table.matrix, keys),
                          "line 7: '0x1' is not a number", muse::RowError);
+    CHECK_THROWS_WITH_AS(muse::read_rows("c 5 nan", {}, 7, workers, table.matrix, keys),
+                         "line 7: 'nan' is not a finite number of 32 bits", muse::RowError);
   }
 }
 
