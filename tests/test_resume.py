@@ -208,7 +208,7 @@ class Say(Callback):
         if len(model.history) == int(sys.argv[2]):
             print("training", flush=True)
 
-model = MUSE(vector_size=128, sample=0, epochs=40, callbacks=[Say()], workers=2, senses=2)
+model = MUSE(vector_size=128, sample=0, epochs=2000, callbacks=[Say()], workers=2, senses=2)
 model.build_vocab(corpus_file=sys.argv[1])
 try:
     model.train()
