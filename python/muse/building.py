@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
@@ -13,6 +12,7 @@ from muse.corpus import encode_corpus
 from muse.errors import NotTrainedError
 from muse.initial import added_senses, grown_arrays
 from muse.memory import check_memory
+from muse.parts import ModelPart
 from muse.rules import TrimRule, VocabularyRules
 from muse.settings import Settings
 from muse.vectors import WordVectors
@@ -25,7 +25,7 @@ Sentences = Iterable[Sequence[str]]
 _NEEDLESS = ("progress_per", "keep_raw_vocab")  # of gensim's build_vocab
 
 
-class VocabularyBuilding(ABC):
+class VocabularyBuilding(ModelPart):
     """The part of `MUSE` that reads a corpus and decides on the words."""
 
     _settings: Settings
@@ -35,14 +35,6 @@ class VocabularyBuilding(ABC):
     _wv: WordVectors | None
     corpus_count: int
     training_state: dict[str, Any]
-
-    @abstractmethod
-    def set_arrays(self, arrays: Arrays | None) -> None:
-        """Take new arrays."""
-
-    @abstractmethod
-    def require_idle(self, what: str) -> None:
-        """Raise a RuntimeError while training goes on."""
 
     def build_vocab(
         self,

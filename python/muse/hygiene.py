@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from muse import _core
 from muse.arrays import Arrays, Floats
 from muse.checks import integer, number
 from muse.errors import UnknownSenseError
+from muse.parts import ModelPart
 from muse.vectors import SenseKey, parse_sense_key
 from muse.vocabulary import Vocabulary
 
@@ -91,26 +91,8 @@ class SenseMap(Mapping[SenseKey, "tuple[str, int] | None"]):
         return f"<SenseMap: {len(self.rows)} senses became {int(self._new_offset[-1])}>"
 
 
-class SenseHygiene(ABC):
+class SenseHygiene(ModelPart):
     """The part of `MUSE` that merges and drops senses."""
-
-    @property
-    @abstractmethod
-    def vocabulary(self) -> Vocabulary:
-        """The words, their ids and their counts."""
-
-    @property
-    @abstractmethod
-    def arrays(self) -> Arrays:
-        """The numbers: ``model.arrays.sense_vectors`` and the others."""
-
-    @abstractmethod
-    def set_arrays(self, arrays: Arrays | None) -> None:
-        """Take new arrays."""
-
-    @abstractmethod
-    def require_idle(self, what: str) -> None:
-        """Raise a RuntimeError while training goes on."""
 
     def merge_senses(self, threshold: float | None = None) -> SenseMap:
         """Merge senses of a word that are the same but for noise.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,35 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from muse import cards
-from muse.arrays import Arrays, Floats
+from muse.arrays import Floats
 from muse.context import Context, as_contexts
 from muse.errors import UnknownSenseError
-from muse.selection import SenseSelector
+from muse.parts import ModelPart
 from muse.vectors import SenseVectors, WordVectors
-from muse.vocabulary import Vocabulary
 
 __all__ = ["SenseQueries"]
 
 SIMILARITIES = ("max_sim_c", "avg_sim_c", "max", "avg")
 
 
-class SenseQueries(ABC):
+class SenseQueries(ModelPart):
     """The part of `MUSE` that answers questions; it changes nothing."""
-
-    @property
-    @abstractmethod
-    def vocabulary(self) -> Vocabulary:
-        """The words, their ids and their counts."""
-
-    @property
-    @abstractmethod
-    def arrays(self) -> Arrays:
-        """The numbers: ``model.arrays.sense_vectors`` and the others."""
-
-    @property
-    @abstractmethod
-    def selector(self) -> SenseSelector:
-        """What selects senses."""
 
     @property
     @abstractmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, repeat
 from os import PathLike
@@ -11,41 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.arrays import Arrays, Floats
+from muse.arrays import Floats
 from muse.checks import number
 from muse.context import Context, as_contexts, as_tokens
-from muse.selection import SenseBlock, SenseSelector, TokenSense
-from muse.settings import Settings
+from muse.parts import ModelPart
+from muse.selection import SenseBlock, TokenSense
 from muse.tagfile import TagReport, fingerprint, tag_file
-from muse.vocabulary import Vocabulary
 
 __all__ = ["SenseTagging"]
 
 _SIF = 1e-3  # Arora, Liang & Ma (2017): a word of this share weighs half
 
 
-class SenseTagging(ABC):
+class SenseTagging(ModelPart):
     """The part of `MUSE` that tells the senses of running text."""
-
-    @property
-    @abstractmethod
-    def vocabulary(self) -> Vocabulary:
-        """The words, their ids and their counts."""
-
-    @property
-    @abstractmethod
-    def arrays(self) -> Arrays:
-        """The numbers: ``model.arrays.sense_vectors`` and the others."""
-
-    @property
-    @abstractmethod
-    def settings(self) -> Settings:
-        """The settings."""
-
-    @property
-    @abstractmethod
-    def selector(self) -> SenseSelector:
-        """What selects senses."""
 
     def disambiguate(self, sentence: Context) -> list[TokenSense]:
         """The sense of every token of a sentence: (token, sense or None, probability).
