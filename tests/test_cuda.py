@@ -7,9 +7,6 @@ longer step one after another; there, only what does not depend on their order i
 
 from __future__ import annotations
 
-import importlib.util
-import os
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -21,35 +18,6 @@ from muse import MUSE, _core
 from muse.datasets import make_ambiguous_corpus
 from reference import Config
 from step_cases import CHOICES, MATRICES, PAPER, compare, make_case, make_trainer
-
-EMULATED = os.environ.get("MUSE_CUDA_EMULATION")
-
-
-@pytest.fixture(scope="session")
-def backend() -> ModuleType:
-    """`muse._cuda`, emulated or real."""
-    if not EMULATED:
-        if muse.cuda.missing():
-            pytest.skip(f"no emulation (MUSE_CUDA_EMULATION is not set), and no device: {muse.cuda.missing()}")
-        return muse.cuda.load()
-    (path,) = Path(EMULATED).glob("_cuda*.so")
-    spec = importlib.util.spec_from_file_location("_cuda", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture
-def emulated(backend):
-    """The emulation, in its usual state again after the test."""
-    if not EMULATED:
-        pytest.skip("only the emulation can do this")
-    yield backend
-    backend.set_order("forward")
-    backend.set_memory(1 << 40)
-
 
 # --- the whole of a step, emulated, as in tests/test_step.py ----------------------------------------------------------
 
@@ -72,7 +40,7 @@ def test_every_pair_of_extensions(emulated, number):
     compare(config, words_collocate=words_collocate, seed=number, trainer_type=emulated.Trainer)
 
 
-@pytest.mark.parametrize("order", ["reversed", "shuffled"])
+@pytest.mark.parametrize(("order", "seed"), [("reversed", 0), ("shuffled", 1), ("shuffled", 2), ("shuffled", 3)])
 @pytest.mark.parametrize(
     "choice",
     [
@@ -82,9 +50,9 @@ def test_every_pair_of_extensions(emulated, number):
     ],
     ids=["two_sided", "posterior", "factorized"],
 )
-def test_no_result_hangs_on_the_order_of_threads(emulated, order, choice):
+def test_no_result_hangs_on_the_order_of_threads(emulated, order, seed, choice):
     """A missing barrier shows where lanes and warps take turns in another order."""
-    emulated.set_order(order)
+    emulated.set_order(order, seed=seed)
     compare(Config(**choice, group_size=4), trainer_type=emulated.Trainer)
 
 
@@ -184,13 +152,21 @@ def test_batches_at_once_add_up(backend):
         np.testing.assert_allclose(moved, expected[name], rtol=0, atol=1e-4 * np.abs(moved).max())
 
 
+@pytest.mark.parametrize(("order", "seed"), [("reversed", 0), ("shuffled", 1), ("shuffled", 2)])
+def test_no_decision_hangs_on_the_order_of_blocks(emulated, order, seed):
+    emulated.set_order(order, order, seed)
+    test_decisions_are_those_of_the_core(emulated, "boltzmann", 4, 100)
+    test_decisions_are_those_of_the_core(emulated, "eps_greedy", 1, None)
+    test_batches_at_once_add_up(emulated)
+
+
 # --- limits and errors ------------------------------------------------------------------------------------------------
 
 
 def test_a_model_too_large_for_the_device_is_refused_with_the_figure(emulated):
     emulated.set_memory(300_000)
     trainer = make_trainer(make_case(dim=1024, selection_size=1024), Config(), emulated.Trainer)
-    with pytest.raises(MemoryError, match=r"needs \d\.\d MB of its memory, of which 0\.3 MB are free"):
+    with pytest.raises(MemoryError, match=r"needs \d\.\d MB of the device.s memory, of which 0\.3 MB are free"):
         trainer.run(0, 0, 1, 1)
 
 
@@ -228,12 +204,6 @@ def test_divergence_is_seen(backend):
 
 
 # --- models -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def on_device(backend, monkeypatch):
-    monkeypatch.setattr(muse.cuda, "load", lambda: backend)
-    monkeypatch.setattr(muse.cuda, "missing", lambda: "")
 
 
 @pytest.mark.parametrize("device", ["cuda", "auto"])

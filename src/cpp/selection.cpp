@@ -300,23 +300,13 @@ class Selector {
   }
 
   void choose(std::int32_t word, const float* context, std::int64_t at, const Choices& out) {
-    const int count = model_.senses_of(word);
-    scores_.resize(static_cast<std::size_t>(count));
     const std::int64_t first = model_.sense_offset[word];
-    for (int k = 0; k < count; ++k)
-      scores_[static_cast<std::size_t>(k)] = kernels_.dot(model_.selection.row(first + k), context, model_.context.dim);
-    const int best = argmax(scores_.data(), count, 0.0f);
-    out.sense[at] = best;
-    if (out.probability == nullptr && out.margin == nullptr) return;
-    float total = 0.0f, next = 0.0f;
-    for (int k = 0; k < count; ++k) {
-      const float share =
-          std::exp((scores_[static_cast<std::size_t>(k)] - scores_[static_cast<std::size_t>(best)]) / temperature_);
-      total += share;
-      if (k != best) next = std::max(next, share);
-    }
-    if (out.probability != nullptr) out.probability[at] = 1.0f / total;
-    if (out.margin != nullptr) out.margin[at] = (1.0f - next) / total;
+    BestSense best;
+    for (int k = 0; k < model_.senses_of(word); ++k)
+      best.offer(k, kernels_.dot(model_.selection.row(first + k), context, model_.context.dim), temperature_);
+    out.sense[at] = best.sense;
+    if (out.probability != nullptr) out.probability[at] = best.probability();
+    if (out.margin != nullptr) out.margin[at] = best.margin();
   }
 
   const Model& model_;
@@ -325,7 +315,7 @@ class Selector {
   float temperature_;
   const Kernels& kernels_;
   std::vector<const float*> rows_;
-  std::vector<float> token_weights_, sums_, totals_, scores_;
+  std::vector<float> token_weights_, sums_, totals_;
   std::vector<Window> windows_;
 };
 

@@ -36,8 +36,6 @@ struct Group {
   }
 };
 
-inline int rounded_up(int n, int to) { return (n + to - 1) / to * to; }
-
 inline std::int64_t bytes_of_group(const Knobs& knobs, int dim) {
   const std::int64_t columns = most_columns(knobs);
   return 4 * static_cast<std::int64_t>(rounded_up(knobs.group_size, 4)) * dim +

@@ -1,6 +1,7 @@
 // The host's side of training on the device: the model there and back, slices of the corpus streamed to it, waves of
 // batches started.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "batch.h"
 #include "learn.cuh"
+#include "matrices.h"
 #include "represent_alone.cuh"
 #include "represent_groups.cuh"
 #include "runtime.h"
@@ -18,12 +20,7 @@ namespace muse::cuda {
 
 namespace {
 
-constexpr int kThreads = 128;  // of kernels in which a warp works alone
-constexpr int kWarps = kThreads / kWarp;
 constexpr int kMostWorkers = 65535;  // the grid's second dimension
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-unsigned blocks_for(std::int64_t count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
 
 Knobs knobs_of(const Options& o, const Model& model) {
   Knobs k{};
@@ -148,12 +145,6 @@ class Run {
                                   "; lower group_size, negative, window or vector_size, or use device='cpu'");
   }
 
-  static std::int64_t shared_limit() {
-    int limit = 0;
-    check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "reading the device's limits");
-    return limit;
-  }
-
   // Of a group's block, or of a target's warp.
   std::int64_t shared_bytes() const {
     const int dim = plan_.model().sense.padded_dim();
@@ -213,19 +204,9 @@ class Run {
 
   void ask_for_memory() {
     const Model& model = plan_.model();
-    const auto rows = [&](Rows& device, const Matrix& host) {
-      device.dim = host.empty() ? 0 : host.padded_dim();
-      memory_.ask(device.data, host.empty() ? 0 : at(host.rows * host.padded_dim()));
-    };
-    const bool factorized = options_.formulation == Formulation::kFactorized;
-    rows(work_.model.context, model.context);
-    rows(work_.model.selection, model.selection);
-    rows(work_.model.sense, model.sense);
-    rows(work_.model.collocation, model.collocation);
-    rows(work_.model.forward, factorized ? model.forward : Matrix{});
-    rows(work_.model.backward, factorized ? model.backward : Matrix{});
-    memory_.ask(work_.model.sense_offset, at(model.num_words + 1));
+    for (const auto& [device, host] : matrices()) ask_for(memory_, *device, host);
     work_.model.word_collocation = model.word_collocation();
+    memory_.ask(work_.model.sense_offset, at(model.num_words + 1));
     memory_.ask(work_.tables.keep, at(model.num_words));
     memory_.ask(work_.tables.context_weights, plan_.context_weights().size());
     memory_.ask(work_.tables.distance, options_.selection.distance.size());
@@ -244,11 +225,12 @@ class Run {
       memory_.ask(*array, n);
     memory_.ask(slice.sense_use, at(model.num_senses()));
     memory_.ask(sums_, blocks_for(most_tokens_ + 1, kScanThreads));
-    if (work_.knobs.any_choice) ask_for_wave(factorized);
+    if (work_.knobs.any_choice) ask_for_wave();
   }
 
-  void ask_for_wave(bool factorized) {
+  void ask_for_wave() {
     const Model& model = plan_.model();
+    const bool factorized = options_.formulation == Formulation::kFactorized;
     Wave& wave = work_.wave;
     const std::size_t slots = at(most_positions_), floats = slots * at(model.context.padded_dim());
     const std::size_t scores = slots * at(most_senses());
@@ -271,40 +253,33 @@ class Run {
 
   bool learns() const { return work_.knobs.any_choice && options_.selection_update != SelectionUpdate::kNone; }
 
-  template <typename Copy>
-  void for_each_matrix(const Copy& copy) const {
+  // The matrices of the model on the device and here; those of the state values are empty unless they are trained.
+  std::array<std::pair<Rows*, Matrix>, 6> matrices() {
     const Model& host = plan_.model();
-    const DeviceModel& device = work_.model;
-    const std::pair<Rows, Matrix> all[] = {{device.context, host.context}, {device.selection, host.selection},
-                                           {device.sense, host.sense},     {device.collocation, host.collocation},
-                                           {device.forward, host.forward}, {device.backward, host.backward}};
-    for (const auto& [rows, matrix] : all)
-      if (rows.data != nullptr)
-        copy(rows.data, sizeof(float) * at(rows.dim), matrix.data, sizeof(float) * at(matrix.stride),
-             sizeof(float) * at(matrix.dim), at(matrix.rows));
+    DeviceModel& device = work_.model;
+    const bool factorized = options_.formulation == Formulation::kFactorized;
+    return {{{&device.context, host.context},
+             {&device.selection, host.selection},
+             {&device.sense, host.sense},
+             {&device.collocation, host.collocation},
+             {&device.forward, factorized ? host.forward : Matrix{}},
+             {&device.backward, factorized ? host.backward : Matrix{}}}};
   }
 
   void upload_all() {
-    for_each_matrix([](float* device, std::size_t device_pitch, float* host, std::size_t pitch, std::size_t width,
-                       std::size_t rows) {
-      check(cudaMemcpy2D(device, device_pitch, host, pitch, width, rows, cudaMemcpyHostToDevice),
-            "copying the model to the device");
-    });
+    for (const auto& [device, host] : matrices()) upload(*device, host);
     const Model& model = plan_.model();
     upload(work_.model.sense_offset, model.sense_offset, at(model.num_words + 1));
     upload(work_.tables.keep, plan_.keep().data(), plan_.keep().size());
     upload(work_.tables.context_weights, plan_.context_weights().data(), plan_.context_weights().size());
     upload(work_.tables.distance, options_.selection.distance.data(), options_.selection.distance.size());
     upload(work_.tables.alias, plan_.negatives().table().data(), plan_.negatives().table().size());
+    finish_uploads();
   }
 
   void download_all(RunStats& stats) {
     compute_.wait();
-    for_each_matrix([](const float* device, std::size_t device_pitch, float* host, std::size_t pitch, std::size_t width,
-                       std::size_t rows) {
-      check(cudaMemcpy2D(host, pitch, device, device_pitch, width, rows, cudaMemcpyDeviceToHost),
-            "copying the model from the device");
-    });
+    for (const auto& [device, host] : matrices()) download(host, *device);
     static_assert(sizeof(unsigned long long) == sizeof(std::int64_t));
     check(cudaMemcpy(stats.sense_use.data(), work_.slice.sense_use, sizeof(std::int64_t) * stats.sense_use.size(),
                      cudaMemcpyDeviceToHost),
@@ -441,7 +416,8 @@ class Run {
   mutable std::int64_t most_senses_ = 0;
   Work work_;
   Counts* sums_ = nullptr;
-  DeviceMemory memory_;
+  DeviceMemory memory_{"training on the device",
+                       "lower vector_size or senses, keep fewer words with a higher min_count or max_final_vocab, or "};
   Stage stages_[2];
   Stream copy_, compute_;
   std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
