@@ -120,6 +120,12 @@ class Settings:
         "backend; 'auto' takes the device if there is one.",
         runtime=True,
     )  # fmt: skip
+    device_storage: str = _setting(
+        "float32", Choice("float32", "bfloat16"),
+        "How training on a CUDA device keeps sense and collocation vectors there: bfloat16 takes half the memory, and "
+        "is rounded at random.",
+        runtime=True,
+    )  # fmt: skip
     checkpoint_dir: str | PathLike[str] | None = _setting(
         None, optional(path_like), "Folder for checkpoints; None: none are written.", runtime=True
     )

@@ -315,6 +315,8 @@ class _Run:
             ns_exponent=settings.ns_exponent, context_weights=self._training_weights(),
             forward_values=arrays.forward_values, backward_values=arrays.backward_values,
         )  # fmt: skip
+        if self.trainer_type is not _core.Trainer:
+            trainer.bfloat16 = settings.device_storage == "bfloat16"  # type: ignore[attr-defined]
         return trainer
 
     def _training_weights(self) -> NDArray[np.float32]:

@@ -43,6 +43,8 @@ class CudaTrainer {
 
   // About how many tokens of the corpus are on the device at once, twice.
   std::int64_t slice_tokens = std::int64_t{1} << 20;
+  // Whether U and V are bfloat16 on the device, rounded at random, and take half the memory.
+  bool bfloat16 = false;
 
  private:
   Trainer plan_;

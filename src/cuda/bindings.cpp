@@ -88,7 +88,11 @@ PYBIND11_MODULE(_cuda, m) {
       .def_property(
           "slice_tokens", [](const muse::bindings::PyTrainer<CudaTrainer>& t) { return t.trainer().slice_tokens; },
           [](muse::bindings::PyTrainer<CudaTrainer>& t, std::int64_t tokens) { t.trainer().slice_tokens = tokens; },
-          "About how many tokens are on the device at once.");
+          "About how many tokens are on the device at once.")
+      .def_property(
+          "bfloat16", [](const muse::bindings::PyTrainer<CudaTrainer>& t) { return t.trainer().bfloat16; },
+          [](muse::bindings::PyTrainer<CudaTrainer>& t, bool wanted) { t.trainer().bfloat16 = wanted; },
+          "Whether U and V are bfloat16 on the device.");
   py::class_<Selector, muse::DeviceSelector>(m, "Selector", "Selects senses with copies of P and Q on the device.")
       .def(py::init<const FloatArray&, const FloatArray&, const IndexArray&, const WeightArray&,
                     const muse::SelectionOptions&, float, std::int64_t>(),

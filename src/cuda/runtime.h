@@ -72,6 +72,12 @@ class DeviceMemory {
     wanted_.push_back({reinterpret_cast<void**>(const_cast<std::remove_const_t<T>**>(&pointer)), count * sizeof(T)});
     bytes_ += count * sizeof(T);
   }
+  void ask(void*& pointer, std::size_t bytes) {
+    char* memory = nullptr;
+    ask(memory, bytes);
+    pointer = nullptr;
+    if (bytes > 0) wanted_.back().pointer = &pointer;
+  }
 
   // Zeroed memory. Throws OutOfMemory, with the figures, before anything is allocated.
   void allocate() {

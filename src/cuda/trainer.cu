@@ -15,6 +15,7 @@
 #include "runtime.h"
 #include "scan.cuh"
 #include "select.cuh"
+#include "stored.cuh"
 
 namespace muse::cuda {
 
@@ -69,13 +70,15 @@ struct SlicePlan {
 // One run on the device.
 class Run {
  public:
-  Run(const Trainer& plan, int epoch, std::int64_t first, std::int64_t last, int workers, std::int64_t slice_tokens)
+  Run(const Trainer& plan, int epoch, std::int64_t first, std::int64_t last, int workers, std::int64_t slice_tokens,
+      bool bfloat16)
       : plan_(plan),
         options_(plan.options()),
         epoch_(epoch),
         workers_(std::clamp(workers, 1, kMostWorkers)),
         builder_(plan.corpus(), plan.keep(), plan.options(), epoch),
-        work_{knobs_of(options_, plan.model()), Draws(options_.seed, at(epoch)), {}, {}, {}, {}} {
+        work_{knobs_of(options_, plan.model()), Draws(options_.seed, at(epoch)), {}, {}, {}, {}},
+        bfloat16_(bfloat16) {
     check_limits();
     while (first < last) {
       slices_.push_back(plan_slice(first, last, slice_tokens));
@@ -204,7 +207,8 @@ class Run {
 
   void ask_for_memory() {
     const Model& model = plan_.model();
-    for (const auto& [device, host] : matrices()) ask_for(memory_, *device, host);
+    for (const auto& [device, host] : selectors()) ask_for(memory_, *device, host);
+    for (const auto& [device, host] : representations()) copies_.ask_for(memory_, *device, host);
     work_.model.word_collocation = model.word_collocation();
     memory_.ask(work_.model.sense_offset, at(model.num_words + 1));
     memory_.ask(work_.tables.keep, at(model.num_words));
@@ -254,20 +258,22 @@ class Run {
   bool learns() const { return work_.knobs.any_choice && options_.selection_update != SelectionUpdate::kNone; }
 
   // The matrices of the model on the device and here; those of the state values are empty unless they are trained.
-  std::array<std::pair<Rows*, Matrix>, 6> matrices() {
+  std::array<std::pair<Rows*, Matrix>, 4> selectors() {
     const Model& host = plan_.model();
     DeviceModel& device = work_.model;
     const bool factorized = options_.formulation == Formulation::kFactorized;
     return {{{&device.context, host.context},
              {&device.selection, host.selection},
-             {&device.sense, host.sense},
-             {&device.collocation, host.collocation},
              {&device.forward, factorized ? host.forward : Matrix{}},
              {&device.backward, factorized ? host.backward : Matrix{}}}};
   }
+  std::array<std::pair<StoredRows*, Matrix>, 2> representations() {
+    return {{{&work_.model.sense, plan_.model().sense}, {&work_.model.collocation, plan_.model().collocation}}};
+  }
 
   void upload_all() {
-    for (const auto& [device, host] : matrices()) upload(*device, host);
+    for (const auto& [device, host] : selectors()) upload(*device, host);
+    for (const auto& [device, host] : representations()) copies_.upload(*device, host);
     const Model& model = plan_.model();
     upload(work_.model.sense_offset, model.sense_offset, at(model.num_words + 1));
     upload(work_.tables.keep, plan_.keep().data(), plan_.keep().size());
@@ -279,7 +285,8 @@ class Run {
 
   void download_all(RunStats& stats) {
     compute_.wait();
-    for (const auto& [device, host] : matrices()) download(host, *device);
+    for (const auto& [device, host] : selectors()) download(host, *device);
+    for (const auto& [device, host] : representations()) copies_.download(host, *device);
     static_assert(sizeof(unsigned long long) == sizeof(std::int64_t));
     check(cudaMemcpy(stats.sense_use.data(), work_.slice.sense_use, sizeof(std::int64_t) * stats.sense_use.size(),
                      cudaMemcpyDeviceToHost),
@@ -352,24 +359,30 @@ class Run {
   }
 
   void represent(const SlicePlan::WavePlan& plan) {
-    const int dim = work_.model.sense.dim, most = most_columns(work_.knobs);
+    with_quads(work_.model.sense.dim, [&](auto quads) {
+      if (bfloat16_)
+        represent<decltype(quads)::value, Bfloat16>(plan);
+      else
+        represent<decltype(quads)::value, float>(plan);
+    });
+  }
+
+  template <int Quads, typename Number>
+  void represent(const SlicePlan::WavePlan& plan) {
+    const int most = most_columns(work_.knobs);
     const std::int64_t bytes = shared_bytes();
     const auto batches = static_cast<unsigned>(work_.wave.num_batches);
     if (options_.group_size == 1) {
       const int warps =
           static_cast<int>(std::clamp<std::int64_t>(shared_limit() / std::max<std::int64_t>(bytes, 1), 1, kWarps));
-      with_quads(dim, [&](auto quads) {
-        launch(represent_alone<decltype(quads)::value>, dim3(blocks_for(plan.longest, warps), batches), warps * kWarp,
-               at(warps * bytes), compute_, work_, most);
-      });
+      launch(represent_alone<Quads, Number>, dim3(blocks_for(plan.longest, warps), batches), warps * kWarp,
+             at(warps * bytes), compute_, work_, most);
       return;
     }
-    // A thread for two floats of a row.
-    const int threads = std::clamp(rounded_up(dim / 2, kWarp), 2 * kWarp, kGroupThreads);
-    with_quads(dim, [&](auto quads) {
-      launch(represent_groups<decltype(quads)::value>, dim3(blocks_for(plan.longest, options_.group_size), batches),
-             threads, at(bytes), compute_, work_, most);
-    });
+    // A thread for two numbers of a row.
+    const int threads = std::clamp(rounded_up(work_.model.sense.dim / 2, kWarp), 2 * kWarp, kGroupThreads);
+    launch(represent_groups<Quads, Number>, dim3(blocks_for(plan.longest, options_.group_size), batches), threads,
+           at(bytes), compute_, work_, most);
   }
 
   // Waits for a stage's slice, if one is under way, and adds up what it did.
@@ -420,6 +433,8 @@ class Run {
                        "lower vector_size or senses, keep fewer words with a higher min_count or max_final_vocab, or "};
   Stage stages_[2];
   Stream copy_, compute_;
+  const bool bfloat16_;
+  StoredCopies copies_{bfloat16_, compute_};
   std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
 };
 
@@ -433,7 +448,7 @@ CudaTrainer::CudaTrainer(const Model& model, Corpus corpus, std::vector<std::int
 RunStats CudaTrainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
                           const std::function<Tick(std::int64_t)>& tick) {
   if (first < 0 || first > last || last > num_batches()) throw std::invalid_argument("batches out of range");
-  RunStats stats = Run(plan_, epoch, first, last, workers, slice_tokens).go(tick);
+  RunStats stats = Run(plan_, epoch, first, last, workers, slice_tokens, bfloat16).go(tick);
   if (first == last) stats.next_batch = first;
   return stats;
 }

@@ -91,6 +91,12 @@ T atomicAdd(T* address, T value) {
   *address = before + value;
   return before;
 }
+template <typename T>
+T atomicCAS(T* address, T expected, T value) {
+  const T before = *address;
+  if (before == expected) *address = value;
+  return before;
+}
 inline int atomicExch(int* address, int value) {
   const int before = *address;
   *address = value;
