@@ -1,4 +1,4 @@
-"""What bfloat16 does to quality: the pseudo-word score of models trained on a device with either storage, and by the core.
+"""What bfloat16 does to quality: the pseudo-word score of models trained with it, with floats, and on the CPU.
 
 Without a device the emulation of the kernels (tests/emulation/) gives the same answer, slowly: 6,000 tokens a second.
 Copy it into the package as if it were the backend, and take a small part of a text:
@@ -63,7 +63,8 @@ def main() -> None:
             print(cells[-1], flush=True)
             if folder is not None:
                 head = common.stamp("benchmarks.gpu_storage", tokens=arguments.limit_tokens, **settings)
-                common.write_json(folder / "gpu_storage.json", {**head, "device": cuda.describe_device(), "cells": cells})
+                found = {**head, "device": cuda.describe_device(), "cells": cells}
+                common.write_json(folder / "gpu_storage.json", found)
     print(common.markdown_table(summary(cells), COLUMNS))
 
 

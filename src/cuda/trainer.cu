@@ -10,8 +10,7 @@
 #include "batch.h"
 #include "learn.cuh"
 #include "matrices.h"
-#include "represent_alone.cuh"
-#include "represent_groups.cuh"
+#include "representation.cuh"
 #include "runtime.h"
 #include "scan.cuh"
 #include "select.cuh"
@@ -140,18 +139,12 @@ class Run {
       throw std::invalid_argument("on the device vector_size and selection_size can be at most 1024; use device='cpu'");
     if (model.num_senses() > (std::int64_t{1} << 31) - 1)
       throw std::invalid_argument("on the device a model can have at most 2^31 - 1 senses; use device='cpu'");
-    const std::int64_t needed = shared_bytes();
+    const std::int64_t needed = bytes_of_representation(work_.knobs, model.sense.padded_dim());
     if (needed > shared_limit())
       throw std::invalid_argument("the targets of a group with their columns need " + std::to_string(needed) +
                                   " bytes of shared memory, and a block of this device has " +
                                   std::to_string(shared_limit()) +
                                   "; lower group_size, negative, window or vector_size, or use device='cpu'");
-  }
-
-  // Of a group's block, or of a target's warp.
-  std::int64_t shared_bytes() const {
-    const int dim = plan_.model().sense.padded_dim();
-    return options_.group_size > 1 ? bytes_of_group(work_.knobs, dim) : bytes_alone(work_.knobs);
   }
 
   SlicePlan plan_slice(std::int64_t first, std::int64_t last, std::int64_t slice_tokens) {
@@ -359,30 +352,10 @@ class Run {
   }
 
   void represent(const SlicePlan::WavePlan& plan) {
-    with_quads(work_.model.sense.dim, [&](auto quads) {
-      if (bfloat16_)
-        represent<decltype(quads)::value, Bfloat16>(plan);
-      else
-        represent<decltype(quads)::value, float>(plan);
-    });
-  }
-
-  template <int Quads, typename Number>
-  void represent(const SlicePlan::WavePlan& plan) {
-    const int most = most_columns(work_.knobs);
-    const std::int64_t bytes = shared_bytes();
-    const auto batches = static_cast<unsigned>(work_.wave.num_batches);
-    if (options_.group_size == 1) {
-      const int warps =
-          static_cast<int>(std::clamp<std::int64_t>(shared_limit() / std::max<std::int64_t>(bytes, 1), 1, kWarps));
-      launch(represent_alone<Quads, Number>, dim3(blocks_for(plan.longest, warps), batches), warps * kWarp,
-             at(warps * bytes), compute_, work_, most);
-      return;
-    }
-    // A thread for two numbers of a row.
-    const int threads = std::clamp(rounded_up(work_.model.sense.dim / 2, kWarp), 2 * kWarp, kGroupThreads);
-    launch(represent_groups<Quads, Number>, dim3(blocks_for(plan.longest, options_.group_size), batches), threads,
-           at(bytes), compute_, work_, most);
+    if (bfloat16_)
+      start_representation<Bfloat16>(work_, plan.longest, compute_);
+    else
+      start_representation<float>(work_, plan.longest, compute_);
   }
 
   // Waits for a stage's slice, if one is under way, and adds up what it did.
@@ -456,10 +429,17 @@ RunStats CudaTrainer::run(int epoch, std::int64_t first, std::int64_t last, int 
 std::string missing() {
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
+  cudaGetLastError();  // or the next launch would be blamed for it
   if (error == cudaErrorInsufficientDriver || error == cudaErrorStubLibrary) return "driver";
-  if (error == cudaSuccess && devices > 0) return "";
-  int version = 0;
-  return cudaDriverGetVersion(&version) != cudaSuccess || version == 0 ? "driver" : "device";
+  if (error == cudaErrorNoDevice || (error == cudaSuccess && devices == 0)) {
+    int version = 0;
+    return cudaDriverGetVersion(&version) != cudaSuccess || version == 0 ? "driver" : "device";
+  }
+  if (error != cudaSuccess) return std::string("CUDA cannot be used: ") + cudaGetErrorString(error);
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, count_tokens) == cudaSuccess) return "";
+  cudaGetLastError();
+  return "this build has no code for the device (" + describe_device() + "); set CMAKE_CUDA_ARCHITECTURES";
 }
 
 std::string describe_device() {
