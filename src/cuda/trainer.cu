@@ -23,33 +23,33 @@ namespace {
 constexpr int kMostWorkers = 65535;  // the grid's second dimension
 
 Knobs knobs_of(const Options& o, const Model& model) {
-  Knobs k{};
-  k.strategy = o.strategy;
-  k.formulation = o.formulation;
-  k.reward = o.reward;
-  k.collocates = o.collocates;
-  k.selection_update = o.selection_update;
-  k.window = o.window;
-  k.shrink_windows = o.shrink_windows;
-  k.shrink_selection = o.shrink_selection;
-  k.selection_window = o.selection.window;
-  k.mean = o.selection.mean;
-  k.cross_sentences = o.selection.cross_sentences;
-  k.full_text = o.selection.full_text;
-  k.negative = o.negative;
-  k.group_size = o.group_size;
-  k.group_negatives = o.group_size > 1 ? o.shared_negatives() : 0;
-  k.selection_mean = o.selection_mean;
-  k.posterior_selects = o.posterior_selects;
-  k.train_context_vectors = o.train_context_vectors;
-  k.epsilon = o.epsilon;
-  k.temperature = o.temperature;
-  k.posterior_weight = o.posterior_weight;
-  k.sibling_share = o.sibling_share;
-  k.max_norm = o.max_norm;
-  k.any_choice = model.num_senses() > model.num_words;
-  k.halo = !model.word_collocation() || o.formulation != Formulation::kOneSided ? o.window : 0;
-  return k;
+  const auto& [window, mean, cross_sentences, full_text, distance] = o.selection;
+  const bool collocates_choose = !model.word_collocation() || o.formulation != Formulation::kOneSided;
+  return {.strategy = o.strategy,
+          .formulation = o.formulation,
+          .reward = o.reward,
+          .collocates = o.collocates,
+          .selection_update = o.selection_update,
+          .window = o.window,
+          .shrink_windows = o.shrink_windows,
+          .shrink_selection = o.shrink_selection,
+          .selection_window = window,
+          .mean = mean,
+          .cross_sentences = cross_sentences,
+          .full_text = full_text,
+          .negative = o.negative,
+          .group_size = o.group_size,
+          .group_negatives = o.group_size > 1 ? o.shared_negatives() : 0,
+          .selection_mean = o.selection_mean,
+          .posterior_selects = o.posterior_selects,
+          .train_context_vectors = o.train_context_vectors,
+          .epsilon = o.epsilon,
+          .temperature = o.temperature,
+          .posterior_weight = o.posterior_weight,
+          .sibling_share = o.sibling_share,
+          .max_norm = o.max_norm,
+          .any_choice = model.num_senses() > model.num_words,
+          .halo = collocates_choose ? o.window : 0};
 }
 
 // Batches [first, last), the tokens that they need, and their waves.
