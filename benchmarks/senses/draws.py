@@ -10,19 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.common import evaluation_words
-from benchmarks.senses.texts import Text, save_arrays
-from muse import MUSE
+from benchmarks.senses.texts import TOKENS, Text, plain_vectors
 from muse.evaluation import draw_pairs
-from muse.training import train_model
 
 __all__ = ["SETS", "Draw", "DrawRules", "make_draw", "set_of"]
 
 SETS = {"dev": (1, 2, 3), "confirm": (11, 12, 13)}  # seeds of the draws; never choose by the second
-_COUNTS = (300, 3000)  # of a word at _TOKENS tokens; they grow with the text
-_TOKENS = 8_000_000
+_COUNTS = (300, 3000)  # of a word at TOKENS tokens; they grow with the text
 _LEAST = 20  # occurrences, in however small a text
 _LIKE = 1.25  # a control word occurs as often as a pseudo-word, up to this factor
 
@@ -47,7 +43,7 @@ class DrawRules:
     def band(self, tokens: int) -> tuple[int, int]:
         if self.counts is not None:
             return self.counts
-        low = max(_LEAST, round(_COUNTS[0] * tokens / _TOKENS))
+        low = max(_LEAST, round(_COUNTS[0] * tokens / TOKENS))
         return low, low * _COUNTS[1] // _COUNTS[0]
 
 
@@ -89,7 +85,7 @@ def make_draw(text: Text, number: int, rules: DrawRules, cache: Path) -> Draw:
     )
     passes = [True] * len(drawn)
     if filtered:
-        ids, vectors = _plain_vectors(text, low, cache)
+        ids, vectors = plain_vectors(text, low, cache)
         first, second = (vectors[[ids[pair[side]] for pair in drawn]] for side in (0, 1))
         passes = (np.einsum("ij,ij->i", first, second) <= rules.max_cosine).tolist()
     pairs: list[tuple[str, str]] = []
@@ -121,17 +117,3 @@ def _controls(counts: dict[str, int], pairs: list[tuple[str, str]], seed: int) -
         if len(fits):
             free[fits[0]] = False
             yield pool[fits[0]]
-
-
-def _plain_vectors(text: Text, min_count: int, cache: Path) -> tuple[dict[str, int], NDArray[np.float32]]:
-    """Centred unit vectors of the words, trained with one sense a word; on one thread, so always the same."""
-    epochs = min(10, -(-_TOKENS // len(text.tokens)))  # a pass over a small text leaves vectors where they began
-    stored = cache / f"{text.name}-{len(text.tokens)}-{min_count}-{epochs}-vectors.npz"
-    model = MUSE(senses=1, vector_size=100, epochs=epochs, workers=1, min_count=min_count)
-    model.build_vocab_from_freq(text.by_word())
-    if not stored.exists():
-        train_model(model, text.encode(model.vocabulary).corpus, epochs=epochs)
-        vectors = model.wv.vectors - model.wv.vectors.mean(axis=0)
-        save_arrays(stored, {"vectors": vectors / np.linalg.norm(vectors, axis=1, keepdims=True)})
-    with np.load(stored) as kept:
-        return model.vocabulary.ids, kept["vectors"]
