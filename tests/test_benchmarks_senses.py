@@ -131,6 +131,20 @@ def test_unrelated_pairs_and_their_controls(path: Path, tmp_path: Path) -> None:
         make_draw(text, 1, DrawRules(4, (20, 400), max_cosine=-1), tmp_path)
 
 
+def test_uneven_pairs_are_of_a_rare_and_a_frequent_word(path: Path, tmp_path: Path) -> None:
+    from benchmarks.senses.draws import DrawRules, make_draw
+    from benchmarks.senses.texts import Text
+
+    text = Text.load(path, tmp_path)
+    draw = make_draw(text, 11, DrawRules(PAIRS, (20, 400), max_cosine=1, uneven=True), tmp_path)
+    counts = text.by_word()
+    assert len(draw.pairs) == PAIRS
+    assert draw.set == "confirm, uneven"
+    for rare, frequent in draw.pairs:
+        assert 20 <= counts[rare] <= 40
+        assert 100 <= counts[frequent] <= 300
+
+
 def test_a_run_resumes_and_is_reported(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grid = path.with_name("grid.json")
     rows = [

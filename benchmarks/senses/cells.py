@@ -15,7 +15,7 @@ from typing import Any
 import muse
 from benchmarks.senses import measure, peers
 from benchmarks.senses.adagram import AdaGramModel, chosen_senses, train_adagram
-from benchmarks.senses.draws import Draw, set_of
+from benchmarks.senses.draws import Draw
 from benchmarks.senses.grids import Setting
 from benchmarks.senses.texts import Encoded, Merged, PlainVectors, Text, merge, plain_vectors
 from muse import MUSE, DivergenceError, _core
@@ -84,7 +84,7 @@ def execute(cell: Cell) -> list[dict[str, Any]]:
     wall = time.perf_counter() - start
     common = {
         "record": "cell", "key": cell.key, "code": code_version(), "text": cell.draw.text, "tokens": cell.draw.tokens,
-        "draw": cell.draw.number, "draws": set_of(cell.draw.number), "pairs": cell.draw.digest, "seed": cell.seed,
+        "draw": cell.draw.number, "draws": cell.draw.set, "pairs": cell.draw.digest, "seed": cell.seed,
         "kind": cell.setting.kind,
     }  # fmt: skip
     own = {"settings": cell.setting.settings(seed=cell.seed).to_json(), "threads": cell.threads, "wall": wall}
