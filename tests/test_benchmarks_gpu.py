@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-
 from benchmarks import gpu, gpu_limits
+
 from muse import MUSE
 from muse.training import core_options
 
