@@ -108,10 +108,10 @@ def test_training_draws_a_bounded_number(name):
 
 
 def test_a_word_whose_contexts_are_all_alike_is_split_quickly():
-    start = time.perf_counter()
+    start = time.process_time()
     model = MUSE([["a", "b", "c"]] * 1000, senses=100, min_contexts=1, vector_size=16, min_count=1, epochs=2, workers=1)
     assert model.n_senses("a") == 1
-    assert time.perf_counter() - start < 60  # it took minutes: one number of senses was tried after another
+    assert time.process_time() - start < 60  # it took minutes: one number of senses was tried after another
 
 
 def test_saving_never_replaces_what_is_not_a_file(tmp_path):

@@ -198,7 +198,7 @@ def run_senses(options: argparse.Namespace) -> None:
         probabilities = model.sense_probabilities(options.word, options.context)
         listed = ", ".join(f"{options.word}#{k} {share:.0%}" for k, share in enumerate(probabilities.tolist()))
         print(f"\nin this context: {listed}")
-        if not any(token in model for token in as_tokens(options.context)):
+        if not any(token in model for token in as_tokens(options.context, model)):
             print("no word of it is known: these are the shares in the training text")
 
 

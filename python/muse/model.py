@@ -39,7 +39,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
     sentences : iterable of lists of str, optional
         The corpus; it is read exactly once, so a generator will do.
     corpus_file : path-like, optional
-        In place of `sentences`: a text file, one sentence a line, tokens separated by white space.
+        In place of `sentences`: a text file, one sentence a line, tokens separated by ASCII white space.
     **options
         The settings listed below. Without a corpus the model is empty: call `build_vocab` and `train`.
 

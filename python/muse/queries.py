@@ -63,10 +63,11 @@ class SenseQueries(ModelPart):
         word : str
             A known word.
         context : str, list of str, or list of contexts, optional
-            A string is split at white space, and nothing else is done to it. Where the word occurs in the context, the
-            window around its first occurrence counts; otherwise all of the context does. Unknown words are skipped; if
-            no known word is left, the prior decides. A list of strings is the tokens of one context, unless one of them
-            holds white space and is not a known word: then it is a list of contexts.
+            A string is split at ASCII white space, as a line of a corpus file; words that are not known then, also at
+            other white space, as `str.split` does. Nothing else is done to it. Where the word occurs in the context,
+            the window around its first occurrence counts; otherwise all of the context does. Unknown words are skipped;
+            if no known word is left, the prior decides. A list of strings is the tokens of one context, unless one of
+            them holds white space and is not a known word: then it is a list of contexts.
         position : int or list of int, optional
             Which occurrence is meant, as an index of the context's tokens.
 

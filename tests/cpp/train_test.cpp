@@ -5,10 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -263,9 +263,9 @@ TEST_CASE("a batch that takes too long is cut short when the caller cannot wait"
   const TinyModel model;
   muse::Trainer trainer(model.view(options), corpus, word_counts(corpus), options, 0.0, 0.75, {});
   REQUIRE(trainer.num_batches() == 1);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: how busy the machine is does not count
   const muse::RunStats stats = trainer.run(0, 0, 1, 1, [](std::int64_t) { return muse::Tick::kStopNow; });
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));  // 1 s, but for sanitizers
+  CHECK((std::clock() - start) / CLOCKS_PER_SEC < 30);  // 1 s, but for sanitizers
   CHECK(stats.stopped);
   CHECK(stats.step.cut);
   CHECK(stats.step.targets < end);
