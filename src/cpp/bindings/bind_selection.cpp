@@ -162,7 +162,8 @@ class TextTagger {
   // Numbers of the tokens of a string, the same tokens as muse.context.as_tokens gives: words between ASCII white space
   // and, of those that are not known, the words between any other.
   void add_text(py::handle text, std::vector<std::int32_t>& ids) const {
-    const auto bytes = py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+    const auto bytes =
+        py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
     if (!bytes) throw py::error_already_set();
     const auto plain = [](char c) { return (c >= 0 && c < 0x1c) || (c >= ' ' && c <= '~'); };
     split_words(
