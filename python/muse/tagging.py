@@ -115,7 +115,7 @@ class SenseTagging(ModelPart):
         >>> model = MUSE(text, senses=2, vector_size=16, epochs=2, workers=1)
         >>> sure = [float((block.margins > 0.5).mean()) for block in model.disambiguate_blocks(text)]
         """
-        if isinstance(sentences, (str, bytes)):
+        if isinstance(sentences, (str, bytes)) or not isinstance(sentences, Iterable):
             raise TypeError("disambiguate_batch takes an iterable of sentences; for a single one use disambiguate")
         return self.selector.blocks(sentences)
 
