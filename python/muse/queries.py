@@ -165,6 +165,8 @@ class SenseQueries(ModelPart):
 
         Raises
         ------
+        TypeError
+            If they are no lists.
         ValueError
             If there are not as many contexts, or positions, as words.
 
@@ -173,8 +175,10 @@ class SenseQueries(ModelPart):
         >>> model.sense_probabilities_batch(["bank", "rock"], ["money in the bank", "rock and roll"])  # doctest: +SKIP
         [array([0.97, 0.03], dtype=float32), array([0.88, 0.12], dtype=float32)]
         """
-        if isinstance(words, str) or isinstance(contexts, str) or len(words) != len(contexts):
-            raise ValueError("sense_probabilities_batch takes a list of words and a list of as many contexts")
+        if any(isinstance(given, str) or not hasattr(given, "__len__") for given in (words, contexts)):
+            raise TypeError("sense_probabilities_batch takes a list of words and a list of as many contexts")
+        if len(words) != len(contexts):
+            raise ValueError(f"there must be as many contexts as words; got {len(contexts)} for {len(words)}")
         return self.selector.probabilities_of(words, contexts, _positions(positions, len(contexts), False))
 
     def similarity(
