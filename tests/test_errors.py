@@ -406,7 +406,7 @@ def test_parts_that_do_not_fit_together():
 @pytest.mark.parametrize("number", [np.float32(2), np.int64(3), 2, None])
 def test_a_number_is_no_corpus(number):
     model = MUSE(vector_size=4)
-    with pytest.raises((TypeError, ValueError), match="sentences must be an iterable of token lists, not|no corpus"):
+    with pytest.raises((TypeError, ValueError), match=r"sentences must be an iterable of token lists, not|no corpus"):
         model.build_vocab(number)
 
 

@@ -34,7 +34,7 @@ class Comparisons(KeyedVectors[Key]):
 
     def doesnt_match(self, keys: Iterable[Key]) -> Key:
         """The key that is least similar to the mean of all; no key at all is a ValueError."""
-        listed = as_list("doesnt_match", keys)
+        listed: list[Key] = as_list("doesnt_match", keys)
         if not listed:
             raise ValueError("doesnt_match needs at least one key")
         units = np.stack([unit(self[key]) for key in listed])
@@ -144,7 +144,7 @@ class Comparisons(KeyedVectors[Key]):
 
         Without `use_norm` it is the product with the mean, and longer vectors weigh more. No key is a ValueError.
         """
-        listed = as_list("rank_by_centrality", keys)
+        listed: list[Key] = as_list("rank_by_centrality", keys)
         if not listed:
             raise ValueError("rank_by_centrality needs at least one key")
         vectors = np.stack([unit(self[key]) if use_norm else self[key] for key in listed])
@@ -154,7 +154,7 @@ class Comparisons(KeyedVectors[Key]):
 
     def most_similar_to_given(self, key: Key, keys: Sequence[Key]) -> Key:
         """That of `keys` which is most similar to `key`."""
-        listed = as_list("most_similar_to_given", keys)
+        listed: list[Key] = as_list("most_similar_to_given", keys)
         if not listed:
             raise ValueError("most_similar_to_given needs at least one key")
         return listed[int(np.argmin(self.distances(key, listed)))]
