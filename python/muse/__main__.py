@@ -48,12 +48,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0, or 1 with a message on standard error.
+        The exit status: 0, or 1 with a message on standard error (none where it is only that nobody reads on).
     """
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], None] = options.run
     try:
         run(options)
+        print(end="", flush=True)
+    except BrokenPipeError:  # nobody reads on, as in `muse senses ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (OSError, ValueError, MemoryError, ImportError, UnknownWordError, DivergenceError) as error:
         said = str(error)
         if isinstance(error, OSError) and error.strerror and error.filename is not None:
