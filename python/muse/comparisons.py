@@ -153,7 +153,7 @@ class Comparisons(KeyedVectors[Key]):
         return sorted(scored, key=lambda pair: -pair[0])
 
     def most_similar_to_given(self, key: Key, keys: Sequence[Key]) -> Key:
-        """That of `keys` which is most similar to `key`."""
+        """That of `keys` which is most similar to `key`; no keys are a ValueError."""
         listed: list[Key] = as_list("most_similar_to_given", keys)
         if not listed:
             raise ValueError("most_similar_to_given needs at least one key")
