@@ -48,8 +48,9 @@ def test_the_long_run_is_that_of_the_results():
     run = read_results(RESULTS)["soak"]
     assert run["seconds"] >= 3600
     assert (
-        f"{run['cycles']:,} cycles, {run['tokens']:,} tokens, all accounted for; memory {run['resident_mb']:g} MB, at most "
-        f"{run['largest_growth_mb']:g} MB more than after six cycles; {run['open_files']} open files from first to last"
+        f"{run['cycles']:,} cycles, {run['tokens']:,} tokens, all accounted for; memory {run['resident_mb']:g} MB, "
+        f"at most {run['largest_growth_mb']:g} MB more than after six cycles; "
+        f"{run['open_files']} open files from first to last"
     ) in TEXT.replace("\n", " ")
 
 
