@@ -221,14 +221,22 @@ TEST_CASE("an epoch in two parts ends with the bytes of an unbroken one") {
 }
 
 TEST_CASE("several workers train all tokens and leave the padding alone") {
-  muse::Options options = small_options();
-  options.collocates = muse::Collocates::kAll;
-  options.epochs = 4;
-  const TinyModel model;
-  check_trained(model, train(model, options, 4));
-  const muse::Matrix sense = model.sense.view();
-  for (std::int64_t i = 0; i < sense.rows; ++i)
-    for (std::int64_t j = sense.dim; j < sense.stride; ++j) CHECK(sense.row(i)[j] == 0.0f);
+  // Ways to reach the shared rows, for the thread sanitizer: alone and in groups, P and Q plain, capped, factorised.
+  muse::Options plain = small_options(), grouped = plain, factorized = plain;
+  plain.collocates = grouped.collocates = muse::Collocates::kAll;
+  grouped.group_size = 16;
+  grouped.selection_update = muse::SelectionUpdate::kPosterior;
+  grouped.sibling_share = 0.3f;
+  factorized.formulation = muse::Formulation::kFactorized;
+  for (muse::Options* capped : {&grouped, &factorized}) capped->max_norm = 0.5f;
+  for (muse::Options* options : {&plain, &grouped, &factorized}) {
+    options->epochs = 4;
+    const TinyModel model;
+    check_trained(model, train(model, *options, 4));
+    const muse::Matrix sense = model.sense.view();
+    for (std::int64_t i = 0; i < sense.rows; ++i)
+      for (std::int64_t j = sense.dim; j < sense.stride; ++j) CHECK(sense.row(i)[j] == 0.0f);
+  }
 }
 
 TEST_CASE("a tick that says stop, or throws, ends the run") {
