@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from muse import MUSE, _core
+from muse.datasets import make_ambiguous_corpus
 from toy import toy_model
 
 
@@ -112,6 +113,13 @@ def test_a_word_whose_contexts_are_all_alike_is_split_quickly():
     model = MUSE([["a", "b", "c"]] * 1000, senses=100, min_contexts=1, vector_size=16, min_count=1, epochs=2, workers=1)
     assert model.n_senses("a") == 1
     assert time.process_time() - start < 60  # it took minutes: one number of senses was tried after another
+
+
+def test_long_vectors_of_a_small_text_are_split_quickly():
+    start = time.process_time()
+    sentences = make_ambiguous_corpus(600, 200, seed=0).sentences
+    MUSE(sentences, vector_size=4000, senses=2, min_count=2, min_contexts=5, epochs=1, warmup_epochs=1, workers=1)
+    assert time.process_time() - start < 15  # it took minutes: contexts were multiplied by a large identity
 
 
 def test_saving_never_replaces_what_is_not_a_file(tmp_path):
