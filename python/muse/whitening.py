@@ -66,7 +66,7 @@ def whiten(word_vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.i
     words, places, contexts = _sample_contexts(matrix, corpus, word_counts, settings)
     contexts = contexts[:, : unit.shape[1]]
     cosines: tuple[float, ...] = ()
-    transform = np.eye(unit.shape[1])
+    transform: NDArray[np.float64] | None = None
     if len(contexts) >= 2 * unit.shape[1]:  # in a tiny corpus there is no covariance to speak of
         means = np.zeros((words[-1] + 1, unit.shape[1]))
         np.add.at(means, words, contexts)
@@ -77,7 +77,7 @@ def whiten(word_vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.i
             variance = np.maximum(variance, variance[-1] * _EIGENVALUE_FLOOR)
             transform = axes / variance ** (settings.whitening / 2)
             vectors[:] = vectors @ transform
-        cosines = _calibrate(means @ transform, settings.seed)
+        cosines = _calibrate(means if transform is None else means @ transform, settings.seed)
     if settings.share_weight:
         some = _product(contexts[:: max(1, len(contexts) // _ENOUGH)], transform)
         matrix[:, -1] = CONSTANT * np.linalg.norm(some, axis=1).mean() if len(some) else CONSTANT
@@ -115,7 +115,7 @@ def _is_running(
     words: NDArray[np.int64],
     places: NDArray[np.int64],
     contexts: NDArray[np.float64],
-    transform: NDArray[np.float64],
+    transform: NDArray[np.float64] | None,
 ) -> bool:
     """Whether two uses of a word in nearby sentences have more similar contexts than two uses that are far apart."""
     apart = np.diff(np.searchsorted(corpus.offsets, places, side="right"))
@@ -133,8 +133,10 @@ def _is_running(
     return near - far > _ALIKE  # not where one of them is unknown
 
 
-def _product(rows: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _product(rows: NDArray[np.float64], matrix: NDArray[np.float64] | None) -> NDArray[np.float64]:
     """Without BLAS: a process that is forked while threads of BLAS are at work on a large product hangs."""
+    if matrix is None:  # the identity, which would take minutes where vectors are long
+        return rows
     product: NDArray[np.float64] = np.einsum("ij,jk->ik", rows, matrix)
     return product
 

@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "arrays.h"
 #include "selection.h"
 #include "tagger.h"
+#include "text.h"
 
 namespace muse::bindings {
 
@@ -157,15 +159,47 @@ class TextTagger {
     if (tagger_.id(text) != num_words_++) throw py::value_error("a word stands twice");
   }
 
-  // Numbers of the tokens of a string, split as str.split() does, or of a list of strings.
+  // Numbers of the tokens of a string, the same tokens as muse.context.as_tokens gives: words between ASCII white space
+  // and, of those that are not known, the words between any other.
+  void add_text(py::handle text, std::vector<std::int32_t>& ids) const {
+    const auto bytes =
+        py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+    if (!bytes) throw py::error_already_set();
+    const auto plain = [](char c) { return (c >= 0 && c < 0x1c) || (c >= ' ' && c <= '~'); };
+    split_words(
+        static_cast<std::string_view>(bytes),
+        [&](std::string_view word) {
+          const std::int32_t id = tagger_.id(word);
+          if (id >= 0 || std::all_of(word.begin(), word.end(), plain)) {
+            ids.push_back(id);
+            return;
+          }
+          const auto decoded = py::reinterpret_steal<py::object>(
+              PyUnicode_DecodeUTF8(word.data(), static_cast<Py_ssize_t>(word.size()), "surrogatepass"));
+          if (!decoded) throw py::error_already_set();
+          add_tokens(PyUnicode_Split(decoded.ptr(), nullptr, -1), ids);
+        },
+        [] {});
+  }
+
+  // Numbers of the tokens of a string, or of a list of strings.
   void add_sentence(py::handle sentence, std::vector<std::int32_t>& ids) const {
-    PyObject* listed = PyUnicode_Check(sentence.ptr()) ? PyUnicode_Split(sentence.ptr(), nullptr, -1)
-                                                       : PySequence_Fast(sentence.ptr(), "not iterable");
+    if (PyUnicode_Check(sentence.ptr())) {
+      add_text(sentence, ids);
+      return;
+    }
+    PyObject* listed = PySequence_Fast(sentence.ptr(), "not iterable");
     if (listed == nullptr) {
       if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
       PyErr_Clear();
       throw py::type_error("a context must be a string or a list of tokens; got " + std::string(py::repr(sentence)));
     }
+    add_tokens(listed, ids);
+  }
+
+  // Takes `listed`, a list or tuple.
+  void add_tokens(PyObject* listed, std::vector<std::int32_t>& ids) const {
+    if (listed == nullptr) throw py::error_already_set();
     const auto tokens = py::reinterpret_steal<py::object>(listed);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(listed); ++i) {
       PyObject* token = PySequence_Fast_GET_ITEM(listed, i);
