@@ -49,6 +49,7 @@ def test_negatives_of_a_group_are_as_many_as_the_core_draws() -> None:
     assert work.step_flops({**run, "group_size": 16}) == 60 * (600 + 100 * 80)
     assert work.step_flops(run) == work.step_flops({**run, "group_size": 1})  # a peer
     assert [work.shared_negatives(16, n) for n in (0, 1, 5, 6, 25)] == [0, 16, 16, 20, 80]
+    assert [work.shared_negatives(16, n, one=True) for n in (0, 1, 5, 6, 25)] == [0, 16, 16, 16, 25]
 
 
 def test_the_command_compares_with_gensim_in_one_run(

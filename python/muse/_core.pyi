@@ -113,6 +113,7 @@ class Options:
     max_norm: float
     seed: int
     epochs: int
+    def shared_negatives(self) -> int: ...
 
 class _RunStats(TypedDict):
     targets: int

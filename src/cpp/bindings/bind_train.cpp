@@ -68,6 +68,7 @@ void register_options(py::module_& m) {
       .def_readwrite("negative", &Options::negative)
       .def_readwrite("group_size", &Options::group_size)
       .def_readwrite("group_negatives", &Options::group_negatives)
+      .def("shared_negatives", &Options::shared_negatives, "How many negatives a group of targets shares.")
       .def_readwrite("alpha", &Options::alpha)
       .def_readwrite("min_alpha", &Options::min_alpha)
       .def_readwrite("selection_alpha", &Options::selection_alpha)
