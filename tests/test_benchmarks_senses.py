@@ -81,6 +81,28 @@ def test_merging_ids_is_merging_words(path: Path, sentences: list[list[str]], tm
     assert score(from_ids, merged, encoded).summary == PseudoWordTask.from_corpus(expected)(from_words).summary
 
 
+def test_neighbours_are_those_of_the_merged_words(path: Path, tmp_path: Path) -> None:
+    from benchmarks.senses.draws import DrawRules, make_draw
+    from benchmarks.senses.measure import neighbours
+    from benchmarks.senses.texts import Text, merge, plain_vectors
+
+    text = Text.load(path, tmp_path)
+    merged = merge(text, make_draw(text, 1, DrawRules(PAIRS, (20, 400), max_cosine=1), tmp_path).pairs)
+    model = MUSE(vector_size=100, senses=dict.fromkeys(merged.names, 2), epochs=1, init="random", workers=1)
+    model.build_vocab_from_freq(merged.text.by_word())
+    train_model(model, merged.encode(model.vocabulary).corpus, epochs=1)
+    plain = plain_vectors(text, 5, tmp_path)
+    for word, row in plain.ids.items():  # what a perfect model would hold
+        if word in model:
+            model.arrays.sense_vectors[model.arrays.sense_offset[model.vocabulary.index(word)]] = plain.vectors[row]
+    for name in merged.names:
+        rows = [plain.ids[part] for part in name.split("_")]
+        model.arrays.sense_vectors[model.arrays.sense_offset[model.vocabulary.index(name)] :][:2] = plain.vectors[rows]
+    chosen = merged.member.astype(np.int32)
+    assert neighbours(model, merged, chosen, plain) == 1.0
+    assert neighbours(model, merged, 1 - chosen, plain) < 0.5  # each word's vector at the other one's uses
+
+
 def test_thinned_occurrences_are_some_of_all(path: Path, tmp_path: Path) -> None:
     from benchmarks.senses.draws import DrawRules, make_draw
     from benchmarks.senses.texts import Text, merge
@@ -109,6 +131,20 @@ def test_unrelated_pairs_and_their_controls(path: Path, tmp_path: Path) -> None:
         make_draw(text, 1, DrawRules(4, (20, 400), max_cosine=-1), tmp_path)
 
 
+def test_uneven_pairs_are_of_a_rare_and_a_frequent_word(path: Path, tmp_path: Path) -> None:
+    from benchmarks.senses.draws import DrawRules, make_draw
+    from benchmarks.senses.texts import Text
+
+    text = Text.load(path, tmp_path)
+    draw = make_draw(text, 11, DrawRules(PAIRS, (20, 400), max_cosine=1, uneven=True), tmp_path)
+    counts = text.by_word()
+    assert len(draw.pairs) == PAIRS
+    assert draw.set == "confirm, uneven"
+    for rare, frequent in draw.pairs:
+        assert 20 <= counts[rare] <= 40
+        assert 100 <= counts[frequent] <= 300
+
+
 def test_a_run_resumes_and_is_reported(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grid = path.with_name("grid.json")
     rows = [
@@ -124,6 +160,7 @@ def test_a_run_resumes_and_is_reported(path: Path, capsys: pytest.CaptureFixture
     first = own[0]
     assert first["text"] == "made"
     assert 0 <= first["scores"]["v_measure"] <= 1
+    assert 0 <= first["scores"]["neighbours"] <= 1
     assert [row["epoch"] for row in first["trace"]] == [1, 2]
     assert first["trace"][-1]["v_measure"] == pytest.approx(first["scores"]["v_measure"])
     assert sum(first["senses"]["pseudo"]["has"].values()) == PAIRS

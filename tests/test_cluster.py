@@ -268,13 +268,18 @@ def test_shares_make_a_needless_cluster_smaller_or_end_it(seed):
     assert len(weighted) == 2 or weighted.min() < 0.7 * equal.min()
 
 
-def test_the_column_of_shares_is_their_logarithm_and_only_from_three_senses_on():
-    text = with_constant(make_text(3, noise=0.3, shares=[0.6, 0.3, 0.1], sentences=400))
-    centroids, share = shares_of(text, 3, 0.1)
-    np.testing.assert_allclose(centroids[:, -1], 0.1 * np.log(share), atol=0.02)  # one is added to each count
+@pytest.mark.parametrize("share", [[0.6, 0.3, 0.1], [0.8, 0.2]])
+def test_the_column_of_shares_is_their_logarithm(share):
+    text = with_constant(make_text(len(share), noise=0.3, shares=share, sentences=400))
+    centroids, found = shares_of(text, len(share), 0.1)
+    np.testing.assert_allclose(centroids[:, -1], 0.1 * np.log(found), atol=0.02)  # one is added to each count
     np.testing.assert_allclose(np.linalg.norm(centroids[:, :-1], axis=1), 1, atol=1e-5)
-    centroids, _ = shares_of(text, 2, 0.1)
-    assert not centroids[:, -1].any()
+
+
+def test_with_shares_a_rare_sense_takes_nothing_from_a_frequent_one():
+    texts = [with_constant(make_text(2, noise=1.2, shares=[0.9, 0.1], sentences=600, seed=seed)) for seed in range(5)]
+    assert max(shares_of(text, 2, 0.0)[1].min() for text in texts) > 0.4  # halves of the frequent sense
+    assert all(0.05 < shares_of(text, 2, 0.05)[1].min() < 0.15 for text in texts)
 
 
 @pytest.mark.parametrize("bad", [{"wanted": np.ones(3, np.int32)}, {"offsets": np.zeros(27, np.int64)}])

@@ -73,7 +73,7 @@ def test_train_then_senses(text_file: Path, tmp_path: Path, capsys: pytest.Captu
     capsys.readouterr()
     assert __main__.main(["senses", saved, "bank", "--context", "money loan bank interest"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count("  bank#") == 2
+    assert len(re.findall("(?m)^bank#", printed)) == 2
     shares = re.search(r"in this context: bank#0 (\d+)%, bank#1 (\d+)%", printed)
     assert sum(map(int, shares.groups())) in (99, 100, 101)
     assert "the shares in the training text" not in printed

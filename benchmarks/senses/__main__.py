@@ -49,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--max-cosine", type=float, default=0.2, metavar="C",
                      help="of the words of a pair, in a plain word model; 1: any")  # fmt: skip
     run.add_argument("--bands", type=int, default=1, help="of frequency, each of which gives as many pairs")
+    run.add_argument("--uneven", action="store_true", help="pair rare words with frequent ones, as senses mostly are")
     run.add_argument("--occurrences", type=int, default=2000, help="scored of each pseudo-word, at most; 0: all")
     run.add_argument("--jobs", type=int, default=1, help="cells at a time")
     run.add_argument("--threads", type=int, help="of a cell; by default the cores shared out among the jobs")
@@ -62,7 +63,12 @@ def _parser() -> argparse.ArgumentParser:
         shown.set_defaults(command=command)
         shown.add_argument("results", type=Path)
         shown.add_argument("--only", nargs="+", default=[], metavar="PART", help="only labels that hold a PART")
-        shown.add_argument("--draws", choices=[*SETS, "other"], help="only these draws")
+        shown.add_argument(
+            "--draws",
+            metavar="SET",
+            choices=[*SETS, "other", *(f"{name}, uneven" for name in SETS)],
+            help="only these draws",
+        )
         if name == "table":
             shown.add_argument("--style", choices=["text", "markdown", "csv"], default="text")
             shown.add_argument("--against", default="default", metavar="LABEL", help="whose V the gains are over")
@@ -78,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
         raise ValueError(f"--paired needs as many draws as seeds; got {draws} and {options.seeds}")
     places = list(zip(draws, options.seeds, strict=True) if options.paired else product(draws, options.seeds))
     counts = tuple(options.counts) if options.counts else None
-    rules = DrawRules(options.pairs, counts, options.max_cosine, options.bands, options.spare)
+    rules = DrawRules(options.pairs, counts, options.max_cosine, options.bands, options.uneven, options.spare)
     folder = options.cache or cache_dir()
     common = {
         "occurrences": options.occurrences or None,

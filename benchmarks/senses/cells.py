@@ -15,9 +15,9 @@ from typing import Any
 import muse
 from benchmarks.senses import measure, peers
 from benchmarks.senses.adagram import AdaGramModel, chosen_senses, train_adagram
-from benchmarks.senses.draws import Draw, set_of
+from benchmarks.senses.draws import Draw
 from benchmarks.senses.grids import Setting
-from benchmarks.senses.texts import Encoded, Merged, Text, merge
+from benchmarks.senses.texts import Encoded, Merged, PlainVectors, Text, merge, plain_vectors
 from muse import MUSE, DivergenceError, _core
 from muse.evaluation import EvaluationCallback, EvaluationResult
 from muse.training import train_model
@@ -84,7 +84,7 @@ def execute(cell: Cell) -> list[dict[str, Any]]:
     wall = time.perf_counter() - start
     common = {
         "record": "cell", "key": cell.key, "code": code_version(), "text": cell.draw.text, "tokens": cell.draw.tokens,
-        "draw": cell.draw.number, "draws": set_of(cell.draw.number), "pairs": cell.draw.digest, "seed": cell.seed,
+        "draw": cell.draw.number, "draws": cell.draw.set, "pairs": cell.draw.digest, "seed": cell.seed,
         "kind": cell.setting.kind,
     }  # fmt: skip
     own = {"settings": cell.setting.settings(seed=cell.seed).to_json(), "threads": cell.threads, "wall": wall}
@@ -99,6 +99,10 @@ def _merged(
     path: str, limit: int | None, pairs: tuple[tuple[str, str], ...], occurrences: int | None, folder: Path
 ) -> Merged:
     return merge(Text.load(path, folder, limit), pairs, occurrences)
+
+
+def _plain(cell: Cell) -> PlainVectors:
+    return plain_vectors(Text.load(cell.path, cell.cache, cell.limit), cell.draw.counts[0], cell.cache)
 
 
 def _muse(cell: Cell, merged: Merged) -> dict[str, dict[str, Any]]:
@@ -125,7 +129,9 @@ def _muse(cell: Cell, merged: Merged) -> dict[str, dict[str, Any]]:
 
 def _measured(cell: Cell, model: MUSE, merged: Merged, encoded: Encoded, seconds: float) -> dict[str, Any]:
     trained = sum(row["tokens"] for row in model.history)
-    scores = _scores(cell, model, merged, measure.pseudo_words(model, merged, encoded))
+    chosen = measure.chosen_senses(model, encoded)
+    scores = _scores(cell, model, merged, merged.task.score(chosen))
+    scores["scores"]["neighbours"] = measure.neighbours(model, merged, chosen, _plain(cell))
     return {**scores, "history": model.history, **_speed(trained, seconds)}
 
 

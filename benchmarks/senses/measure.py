@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import evaluation_file, evaluation_folder, similarity_sets
-from benchmarks.senses.texts import Encoded, Merged
+from benchmarks.senses.texts import JOINER, Encoded, Merged, PlainVectors
 from muse import MUSE, _core
 from muse.evaluation import (
     EvaluationResult,
@@ -30,6 +30,8 @@ __all__ = [
     "SCORES",
     "bounds_of_context",
     "bounds_of_windows",
+    "chosen_senses",
+    "neighbours",
     "pseudo_words",
     "sense_numbers",
     "task_scores",
@@ -39,18 +41,67 @@ __all__ = [
 SCORES = ("v_measure", "ari", "purity", "majority", "effective_senses", "collapsed", "words", "occurrences")
 _MEASURES = ("MaxSimC", "AvgSimC", "MaxSim", "AvgSim", "globalSim", "scored")
 _ENOUGH = 30  # pairs that must be known before a correlation means anything
+_NEAREST = 10
 _IN_USE = 0.05  # share of a word's uses from which on a sense counts as used
 
 
 def pseudo_words(model: MUSE, merged: Merged, encoded: Encoded) -> EvaluationResult:
-    """The pseudo-word score. The senses are selected in the whole text, so that contexts may cross sentences."""
+    """The pseudo-word score."""
+    return merged.task.score(chosen_senses(model, encoded))
+
+
+def chosen_senses(model: MUSE, encoded: Encoded) -> NDArray[np.int32]:
+    """The senses of the scored occurrences, selected in the whole text, so that contexts may cross sentences."""
     arrays, settings = model.arrays, model.settings
     senses, _ = _core.select_senses(
         arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset,
         context_weights(settings, arrays.word_counts), selection_options(settings), encoded.corpus.tokens,
         encoded.corpus.offsets, settings.temperature, settings.workers or os.cpu_count() or 1,
     )  # fmt: skip
-    return merged.task.score(senses[encoded.places])
+    return senses[encoded.places]
+
+
+def neighbours(model: MUSE, merged: Merged, chosen: NDArray[np.int32], plain: PlainVectors) -> float:
+    """Whether senses mean what the merged words meant: how far their nearest words are the same.
+
+    Of each merged word the sense that is most its own is looked up, the purest of those in use. The score is the share
+    of that sense's ten nearest words that are among the ten nearest of the word itself, in a plain word model of the
+    text before merging; the mean of all merged words. Cosines of the vectors of senses alone can mislead: noise takes
+    senses apart as well as meaning does.
+
+    Parameters
+    ----------
+    model : MUSE
+        Trained on the merged text.
+    merged : Merged
+        That text.
+    chosen : int32 (len(merged.places),)
+        The senses selected at its scored places.
+    plain : PlainVectors
+        The plain model's.
+    """
+    parts = {word for name in merged.names for word in name.split(JOINER)}
+    known = [word for word in plain.ids if word in model and word not in parts]
+    words = plain.vectors[[plain.ids[word] for word in known]]
+    rows = [np.arange(*model.arrays.sense_offset[model.vocabulary.index(word) :][:2]) for word in known]
+    senses = _unit(model.arrays.sense_vectors[np.concatenate(rows)])
+    starts = np.cumsum([0, *map(len, rows[:-1])])
+    shared = []
+    for pair, name in enumerate(merged.names):
+        here = merged.pair == pair
+        uses = np.zeros((model.n_senses(name), 2))
+        np.add.at(uses, (chosen[here], merged.member[here]), 1)
+        total = uses.sum(axis=1, keepdims=True)
+        purity = np.where(total >= _IN_USE * total.sum(), uses / np.maximum(total, 1), -1)
+        own = _unit(model.sense_vectors(name))[purity.argmax(axis=0)]
+        found = np.maximum.reduceat(senses @ own.T, starts)
+        true = words @ plain.vectors[[plain.ids[word] for word in name.split(JOINER)]].T
+        shared += [len({*_nearest(one)} & {*_nearest(other)}) for one, other in zip(found.T, true.T, strict=True)]
+    return float(np.mean(shared)) / _NEAREST
+
+
+def _nearest(similarities: NDArray[np.float32]) -> list[int]:
+    return np.argsort(-similarities)[:_NEAREST].tolist()
 
 
 def sense_numbers(model: Any, words: Iterable[str]) -> dict[str, Any]:

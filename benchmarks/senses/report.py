@@ -39,6 +39,7 @@ COLUMNS: dict[str, Callable[[Record], Any]] = {
     "V": _score("v_measure"),
     "ARI": _score("ari"),
     "purity": _score("purity"),
+    "neighbours": _score("neighbours"),
     "used": _score("effective_senses"),
     "collapsed": _score("collapsed"),
     "senses": _senses("pseudo"),

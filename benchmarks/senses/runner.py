@@ -125,6 +125,6 @@ def _append(out: Path, records: Iterable[dict[str, Any]]) -> None:
 def _brief(record: dict[str, Any]) -> str:
     if "error" in record:
         return str(record["error"])
-    shown = ("v_measure", "ari", "effective_senses", "collapsed", "SCWS MaxSimC", "SCWS AvgSimC", "WordSim-353")
+    shown = ("v_measure", "neighbours", "effective_senses", "collapsed", "SCWS MaxSimC", "SCWS AvgSimC", "WordSim-353")
     scores = [f"{name} {record['scores'][name]:.3f}" for name in shown if name in record["scores"]]
     return ", ".join([*scores, f"{record['seconds']:.1f} s, at {time.strftime('%H:%M:%S')}"])

@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muse import _core
+from muse import MUSE, _core
 from muse.corpus import encode_corpus
 from muse.evaluation import PseudoWordTask
+from muse.training import train_model
 from muse.vocabulary import Vocabulary
 
-__all__ = ["Encoded", "Merged", "Text", "merge"]
+__all__ = ["Encoded", "Merged", "PlainVectors", "Text", "merge", "plain_vectors"]
 
+TOKENS = 8_000_000  # the size of text for which rules are stated
 JOINER = "_"  # that of muse.datasets.pseudo_words
 
 
@@ -147,6 +149,27 @@ def _thin(places: NDArray[np.int64], groups: NDArray[np.int64], most: int) -> ND
     sizes = np.bincount(groups)
     rank = np.arange(len(places)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return places[np.sort(order[rank < most])]
+
+
+class PlainVectors(NamedTuple):
+    """Centred unit vectors of words, float32 (words, D), and which word has which."""
+
+    ids: dict[str, int]
+    vectors: NDArray[np.float32]
+
+
+def plain_vectors(text: Text, min_count: int, cache: Path) -> PlainVectors:
+    """Of a model with one sense a word; trained on one thread, so always the same."""
+    epochs = min(10, -(-TOKENS // len(text.tokens)))  # a pass over a small text leaves vectors where they began
+    stored = cache / f"{text.name}-{len(text.tokens)}-{min_count}-{epochs}-vectors.npz"
+    model = MUSE(senses=1, vector_size=100, epochs=epochs, workers=1, min_count=min_count)
+    model.build_vocab_from_freq(text.by_word())
+    if not stored.exists():
+        train_model(model, text.encode(model.vocabulary).corpus, epochs=epochs)
+        vectors = model.wv.vectors - model.wv.vectors.mean(axis=0)
+        save_arrays(stored, {"vectors": vectors / np.linalg.norm(vectors, axis=1, keepdims=True)})
+    with np.load(stored) as kept:
+        return PlainVectors(model.vocabulary.ids, kept["vectors"])
 
 
 def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -190,10 +190,7 @@ def run_train(options: argparse.Namespace) -> None:
 def run_senses(options: argparse.Namespace) -> None:
     """Print the senses of a word, and which of them a context means."""
     model = MUSE.load(options.model, mmap=True)
-    if options.corpus is None:
-        _print_card(model, options.word, None)
-    else:
-        print(f"\n{model.describe(options.word, topn=6, corpus=options.corpus)}")
+    print(f"\n{model.describe(options.word, topn=6, corpus=options.corpus)}")
     if options.context is not None:
         probabilities = model.sense_probabilities(options.word, options.context)
         listed = ", ".join(f"{options.word}#{k} {share:.0%}" for k, share in enumerate(probabilities.tolist()))
@@ -280,12 +277,12 @@ def _print_recovery(model: MUSE, corpus: AmbiguousCorpus) -> None:
           f"{majority:.0%}")  # fmt: skip
 
 
-def _print_card(model: MUSE, word: str, uses: Uses | None) -> None:
+def _print_card(model: MUSE, word: str, uses: Uses) -> None:
     card = model.describe(word, topn=6)
     print(f"\n{word}: {card.count:,} uses")
     for sense in card.senses:
         print(f"  {sense.key}  {sense.share:4.0%}  like {', '.join(key for key, _ in sense.neighbours)}")
-        for example in uses.examples(int(sense.key.rpartition("#")[2]), 1) if uses else ():
+        for example in uses.examples(int(sense.key.rpartition("#")[2]), 1):
             print(f'  {" " * len(sense.key)}        as in "{example}"')
 
 

@@ -21,8 +21,7 @@ __all__ = ["SenseHygiene", "SenseMap", "merged_rows", "regrouped"]
 
 Integers = NDArray[np.int64]
 
-# Where one in fifty pairs of senses that surely differ is merged (benchmarks/hygiene.py).
-_THRESHOLD_WORD, _THRESHOLD_SENSE = 0.75, 0.8
+_THRESHOLD = 0.9  # where about one in fifty pairs of senses that surely differ is merged (benchmarks/hygiene.py)
 _BLOCK_FLOATS = 1 << 24  # of the vectors that are compared at once
 
 
@@ -94,7 +93,7 @@ class SenseMap(Mapping[SenseKey, "tuple[str, int] | None"]):
 class SenseHygiene(ModelPart):
     """The part of `MUSE` that merges and drops senses."""
 
-    def merge_senses(self, threshold: float | None = None) -> SenseMap:
+    def merge_senses(self, threshold: float = _THRESHOLD) -> SenseMap:
         """Merge senses of a word that are the same but for noise.
 
         The two most similar senses of a word become one, as long as the cosine of their vectors is at least
@@ -104,9 +103,9 @@ class SenseHygiene(ModelPart):
 
         Parameters
         ----------
-        threshold : float, optional
-            Cosine, from -1 (each word keeps one sense) to 1. If not given, 0.75, or 0.8 with ``collocation="sense"``,
-            whose senses lie closer together.
+        threshold : float
+            Cosine, from -1 (each word keeps one sense) to 1. The default is for models of the default settings: how
+            close senses lie depends above all on how long they were trained after the split.
 
         Returns
         -------
@@ -131,17 +130,12 @@ class SenseHygiene(ModelPart):
         >>> from muse.datasets import make_ambiguous_corpus
         >>> model = MUSE(make_ambiguous_corpus(2000, 300, seed=0).sentences, senses=3, vector_size=16, workers=1)
         >>> before = model.arrays.n_senses
-        >>> senses = model.merge_senses(0.9)
+        >>> senses = model.merge_senses()
         >>> len(senses) == before and model.arrays.n_senses <= before
         True
         """
-        given = None if threshold is None else number(-1, 1)("threshold", threshold)
-
-        def rows_of(arrays: Arrays) -> Integers:
-            usual = _THRESHOLD_SENSE if arrays.has_sense_collocation else _THRESHOLD_WORD
-            return merged_rows(arrays, usual if given is None else given)
-
-        return self._regroup("merge_senses", rows_of)
+        threshold = number(-1, 1)("threshold", threshold)
+        return self._regroup("merge_senses", lambda arrays: merged_rows(arrays, threshold))
 
     def prune_senses(self, min_prior: float = 0.05, min_count: int = 0) -> SenseMap:
         """Drop senses that are hardly used; each word keeps its most used sense.

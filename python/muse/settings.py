@@ -140,7 +140,7 @@ class Settings:
         "'random' where selection_size differs from vector_size."
     )  # fmt: skip
     warmup_epochs: int = _setting(
-        2, integer(1, 1_000_000),
+        3, integer(1, 1_000_000),
         "Of `epochs`, those at word level before init='split' makes the senses; at most three fifths of them."
     )  # fmt: skip
     whitening: float = _setting(
@@ -158,8 +158,8 @@ class Settings:
     )  # fmt: skip
     share_weight: float | None = _setting(
         None, optional(number(0, 10)),
-        "With init='split', how much the share of a sense in its word's uses counts in its score where a word has "
-        "three senses or more. None: 0.05, or 0 with selection_update='paper' or init='random'."
+        "With init='split', how much the share of a sense in its word's uses counts in its score. None: 0.05, or 0 "
+        "with selection_update='paper' or init='random'."
     )  # fmt: skip
     selection_update: str | None = _setting(
         None, optional(Choice("paper", "posterior", "none")),
@@ -418,7 +418,7 @@ PAPER_DEFAULTS: dict[str, Any] = {
     "selection_window": None,
     "selection_reduction": "mean",
     # Beyond the paper, and without effect in it.
-    "warmup_epochs": 2,
+    "warmup_epochs": 3,
     "whitening": 0.0,
     "min_contexts": 20,
     "discourse": 0,

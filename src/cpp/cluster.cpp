@@ -74,7 +74,6 @@ class SphericalKMeans {
 
   // Clusters n unit rows of `x` into k; afterwards centroids() and assignment() are those of the best restart.
   void run(const float* x, int n, int k, std::uint64_t key) {
-    share_weight_ = k > 2 ? options_.share_weight : 0.0f;
     double best = -std::numeric_limits<double>::infinity();
     for (int restart = 0; restart < options_.restarts; ++restart) {
       seed(x, n, k, RandomStream(options_.seed, static_cast<std::uint64_t>(restart) + 1, Purpose::kCluster), key);
@@ -158,7 +157,7 @@ class SphericalKMeans {
                       k);
       for (int i = 0; i < rows; ++i) {
         float* s = scores_.data() + static_cast<std::ptrdiff_t>(i) * k;
-        if (share_weight_ > 0.0f)
+        if (options_.share_weight > 0.0f)
           for (int c = 0; c < k; ++c) s[c] += bias_[static_cast<std::size_t>(c)];
         const int best = argmax(s, k, 0.0f);
         assignment_[static_cast<std::size_t>(first + i)] = best;
@@ -176,16 +175,15 @@ class SphericalKMeans {
                     dim_);
     for (int c = 0; c < k; ++c) unit(centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_);
     bias_.assign(static_cast<std::size_t>(k), 0.0f);
-    if (share_weight_ <= 0.0f) return;
+    if (options_.share_weight <= 0.0f) return;
     for (int i = 0; i < n; ++i) bias_[static_cast<std::size_t>(assignment_[static_cast<std::size_t>(i)])] += 1.0f;
     for (float& bias : bias_)  // one is added to each count, so that an empty cluster has a share
-      bias = share_weight_ * std::log((bias + 1.0f) / static_cast<float>(n + k));
+      bias = options_.share_weight * std::log((bias + 1.0f) / static_cast<float>(n + k));
   }
 
   int dim_;
   const SplitOptions& options_;
   const Kernels& kernels_;
-  float share_weight_ = 0.0f;
   std::vector<float> centroids_, best_centroids_, bias_, best_bias_, scores_, distance_;
   std::vector<int> assignment_, best_assignment_;
 };

@@ -50,9 +50,8 @@ struct SplitOptions {
   float max_cosine_two = 0.2f;
   float max_cosine_more = 0.05f;
   // Clusters as a mixture with shares: a context's score in a cluster counts share_weight * log(share of the cluster)
-  // as well, when there are more than two (two clusters gain nothing from it), so that a needless cluster dies down
-  // instead of taking half of a true one. Above 0, the last column of P is a constant and that of a centroid its
-  // sense's part of the score, 0 for two.
+  // as well, so that a rare sense does not grow by what belongs to a frequent one, and a needless cluster dies down.
+  // Above 0, the last column of P is a constant and that of a centroid its sense's part of the score.
   float share_weight = 0.0f;
   std::uint64_t seed = 1;
 };
