@@ -45,7 +45,8 @@ def step_flops(run: dict[str, Any]) -> float:
     """Floating-point operations of an epoch's pairs, see `benchmarks.throughput`."""
     group = run.get("group_size", 1)
     if group > 1:
-        rows = run["pairs"] + run["targets"] * shared_negatives(group, run["negative"], one=run["pairs"] == run["targets"])
+        one = run["pairs"] == run["targets"]
+        rows = run["pairs"] + run["targets"] * shared_negatives(group, run["negative"], one=one)
     else:
         rows = run["pairs"] * (1 + run["negative"])
     return float(6 * run["vector_size"] * rows)

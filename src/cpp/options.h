@@ -54,8 +54,8 @@ struct Options {
   int group_negatives = 0;  // negatives drawn for a group of targets; 0: see shared_negatives()
 
   // One shared negative stands for negative / shared_negatives() of each pair: kept small, or small vocabularies
-  // diverge. By default as many as targets, times negative / 5 beyond five; a target with one pair meets no more than it
-  // would draw alone, where those are more than the targets.
+  // diverge. By default as many as targets, times negative / 5 beyond five; a target with one pair meets no more than
+  // it would draw alone, where those are more than the targets.
   int shared_negatives() const {
     if (negative == 0 || group_negatives > 0) return negative == 0 ? 0 : group_negatives;
     if (collocates == Collocates::kOne) return negative > group_size ? negative : group_size;
