@@ -110,8 +110,7 @@ def least_bytes(settings: Settings, stats: dict[str, Any]) -> int:
     if settings.group_size == 1:
         columns = stats["pairs"] * (1 + settings.negative)
     else:
-        shared = options.group_negatives or int(np.ceil(settings.group_size * max(5, settings.negative) / 5))
-        columns = stats["targets"] * (1 + shared / settings.group_size)
+        columns = stats["targets"] * (1 + options.shared_negatives() / settings.group_size)
     return int(2 * row * (stats["targets"] + columns))
 
 

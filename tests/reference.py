@@ -373,6 +373,8 @@ def make_pairs(
     shared = []
     if config.group_size > 1 and config.negative > 0:
         usual = math.ceil(config.group_size * max(5, config.negative) / 5)
+        if config.collocates == "one":
+            usual = max(config.group_size, config.negative)
         shared = [negative_row(n) for n in range(config.group_negatives or usual)]
     for i, chosen in collocates.items():
         u = int(model.offset[epoch.word[i]]) + result.selections[i].sense

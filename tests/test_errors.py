@@ -373,7 +373,7 @@ def test_not_enough_memory_is_said_before_training(monkeypatch):
     model = MUSE(min_count=1, vector_size=60_000)
     model.build_vocab([[str(i) for i in range(10_000)]])
     message = (
-        "training needs about 19.2 GB for 10,000 words with 30,000 senses, and 1.0 GB are free; "
+        "training needs about 202.1 GB for 10,000 words with 30,000 senses, and 1.0 GB are free; "
         "lower vector_size (60000) or senses, or keep fewer words with a higher min_count (1) or max_final_vocab"
     )
     with raises(InsufficientMemoryError, message):
@@ -473,9 +473,12 @@ def test_layout_of_given_arrays():
 
 def test_memory_of_any_number_of_words():
     model = MUSE(vector_size=16)
-    assert model.estimate_memory(3 * 10**9)["total"] == pytest.approx(
-        3e6 * model.estimate_memory(1000)["total"], rel=1e-3
-    )
+    few, many = model.estimate_memory(1000), model.estimate_memory(3 * 10**9)
+    for name in ("sense_vectors", "context_vectors", "vocabulary"):
+        assert many[name] == 3e6 * few[name]
+    assert many["split"] == pytest.approx(4 * 16 * 3e9, rel=1e-3)  # the words' vectors beside those of senses
+    assert few["split"] > 8 * 16 * 16  # and the covariance of contexts
+    assert "split" not in MUSE(vector_size=16, init="random").estimate_memory(1000)
     with raises(ValueError, "vocab_size must be at least 1; got -1"):
         model.estimate_memory(-1)
     with raises(TypeError, "vocab_size must be an integer of at least 1; got 1.5"):

@@ -385,7 +385,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         self._corpus = None
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:
-        """Bytes that the model takes in training, by array and in ``"total"``.
+        """Bytes that the model takes in training, by array and in ``"total"``, the encoded text left out.
 
         Parameters
         ----------
@@ -405,7 +405,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         Examples
         --------
         >>> round(MUSE(vector_size=300).estimate_memory(1_000_000)["total"] / 1e9, 1)
-        9.9
+        11.1
         """
         if vocab_size is not None:
             words = integer(1)("vocab_size", vocab_size)

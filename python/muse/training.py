@@ -249,6 +249,7 @@ class _Run:
             self.arrays, self.split_due = split, False
             self.totals = self._new_totals()
             self._publish(split.sense_counts)
+        _core.give_back_memory()
         bar.set_postfix_str()
         logger.info("the split took %.1f s", time.perf_counter() - start)
 

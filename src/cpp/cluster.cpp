@@ -10,6 +10,7 @@
 #include "parallel.h"
 #include "random.h"
 #include "selection.h"
+#include "window_sums.h"
 
 namespace muse {
 
@@ -38,8 +39,8 @@ Occurrences sample_occurrences(const Corpus& corpus, std::int64_t num_words, std
 }
 
 void context_vectors(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
-                     const Corpus& corpus, std::span<const std::int64_t> places, int stride, float* out) {
-  const Kernels& k = kernels();
+                     const Corpus& corpus, std::span<const std::int64_t> places, float* out) {
+  WindowSums sums(kernels(), options, context.dim);
   const auto tokens = corpus.tokens();
   const auto offsets = corpus.offsets();
   std::vector<const float*> rows;
@@ -59,8 +60,8 @@ void context_vectors(const Matrix& context, const SelectionOptions& options, std
     }
     const Window window{0, static_cast<int>(high - low) - 1, static_cast<int>(place - low)};
     float total = 0.0f;
-    window_sums(k, options, {rows.data(), token_weights.data()}, {&window, 1}, context.dim, stride, out, &total);
-    out += stride;
+    sums.run({rows.data(), token_weights.data()}, {&window, 1}, out, &total);
+    out += context.padded_dim();
   }
 }
 
@@ -252,7 +253,7 @@ class Splitter {
 
   void unit_contexts(std::span<const std::int64_t> places) {
     contexts_.resize(places.size() * static_cast<std::size_t>(dim_));
-    context_vectors(context_, selection_, weights_, corpus_, places, dim_, contexts_.data());
+    context_vectors(context_, selection_, weights_, corpus_, places, contexts_.data());
     for (std::size_t i = 0; i < places.size(); ++i) {
       float* row = contexts_.data() + i * static_cast<std::size_t>(dim_);
       if (options_.share_weight > 0.0f) row[context_.dim - 1] = 0.0f;  // the constant
@@ -339,7 +340,7 @@ class Splitter {
 }  // namespace
 
 Split split_senses(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
-                   const Corpus& corpus, const Occurrences& occurrences, std::span<const std::int32_t> wanted,
+                   const Corpus& corpus, const OccurrencesView& occurrences, std::span<const std::int32_t> wanted,
                    const SplitOptions& split, int workers, const std::function<void()>& poll) {
   const auto caller = std::this_thread::get_id();
   const auto words = static_cast<std::int64_t>(wanted.size());
@@ -351,16 +352,20 @@ Split split_senses(const Matrix& context, const SelectionOptions& options, std::
       for (std::int64_t w = first; w < last; ++w) {
         const auto begin = static_cast<std::size_t>(occurrences.offsets[static_cast<std::size_t>(w)]);
         const auto end = static_cast<std::size_t>(occurrences.offsets[static_cast<std::size_t>(w) + 1]);
-        found[static_cast<std::size_t>(w)] = splitter.split(
-            w, std::span(occurrences.places).subspan(begin, end - begin), wanted[static_cast<std::size_t>(w)]);
+        found[static_cast<std::size_t>(w)] =
+            splitter.split(w, occurrences.places.subspan(begin, end - begin), wanted[static_cast<std::size_t>(w)]);
       }
     };
   });
   Split result;
-  for (const WordSenses& senses : found) {
+  std::size_t floats = 0;
+  for (const WordSenses& senses : found) floats += senses.centroids.size();
+  result.centroids.reserve(floats);
+  for (WordSenses& senses : found) {
     result.senses.push_back(static_cast<std::int32_t>(senses.counts.size()));
     result.centroids.insert(result.centroids.end(), senses.centroids.begin(), senses.centroids.end());
     result.counts.insert(result.counts.end(), senses.counts.begin(), senses.counts.end());
+    senses = {};  // not all of them twice
   }
   return result;
 }

@@ -21,13 +21,19 @@ struct Occurrences {
   std::vector<std::int64_t> places;
 };
 
+// The same in somebody else's memory.
+struct OccurrencesView {
+  std::span<const std::int64_t> offsets;
+  std::span<const std::int64_t> places;
+};
+
 // All places of words seen at most `cap` times, about `cap` places, drawn at random, of the others.
 Occurrences sample_occurrences(const Corpus& corpus, std::int64_t num_words, std::int64_t cap, std::uint64_t seed);
 
-// Contexts of tokens of the corpus as the selector sees them in full text: row i of out (S floats, `stride` apart) is
-// the window sum (or mean) around token places[i].
+// Contexts of tokens of the corpus as the selector sees them in full text: row i of out (S floats, padded) is the
+// window sum (or mean) around token places[i].
 void context_vectors(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
-                     const Corpus& corpus, std::span<const std::int64_t> places, int stride, float* out);
+                     const Corpus& corpus, std::span<const std::int64_t> places, float* out);
 
 struct SplitOptions {
   int min_contexts = 20;  // a cluster of fewer sampled contexts is no sense
@@ -62,7 +68,7 @@ struct Split {
 // where the data do not support as many. Words are independent: the result is the same for any number of workers. The
 // calling thread calls poll() every few words; an exception from there ends the work and is thrown on.
 Split split_senses(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
-                   const Corpus& corpus, const Occurrences& occurrences, std::span<const std::int32_t> wanted,
+                   const Corpus& corpus, const OccurrencesView& occurrences, std::span<const std::int32_t> wanted,
                    const SplitOptions& split, int workers, const std::function<void()>& poll);
 
 }  // namespace muse
