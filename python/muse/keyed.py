@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from muse import _core
+from muse import _core, cuda
 from muse.arrays import Arrays, Floats
 from muse.checks import integer, number
 from muse.errors import NotTrainedError
@@ -34,15 +34,18 @@ _WEIGHT = number(-1e9, 1e9)
 class KeyedVectors(ABC, Generic[Key]):
     """Vectors with keys, and the queries on them. A vector of zeros has similarity 0 with everything."""
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None) -> None:
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None, *, device: str = "cpu") -> None:
         self._vocabulary = vocabulary
         self._values = arrays
+        self._place = device
+        self._search: Any = None  # the backend's, with the vectors on the device; False: the core searches
         self._inverse_norms: Floats | None = None
         self._key_to_index: dict[str, int] | None = None
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
         """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
-        self._vocabulary, self._values, self._inverse_norms, self._key_to_index = vocabulary, arrays, None, None
+        self._vocabulary, self._values = vocabulary, arrays
+        self._inverse_norms = self._key_to_index = self._search = None
 
     @property
     def _arrays(self) -> Arrays:
@@ -192,12 +195,23 @@ class KeyedVectors(ABC, Generic[Key]):
         wanted = min(int(topn) + max(map(len, excluded)), max(end, 1))
         mask = None if keep is None else keep[:end].view(np.uint8)
         queries = np.stack([unit(query) for query in queries])
-        rows, scores = _core.top_k(self.vectors[:end], queries, wanted, scale=self._scales()[:end], mask=mask)
+        rows, scores = self._top_k(queries, wanted, end, mask)
         keys = self.index_to_key
         return [
             [(keys[row], float(score)) for row, score in zip(*found, strict=True) if row >= 0 and row not in out][:topn]
             for *found, out in zip(rows.tolist(), scores.tolist(), excluded, strict=True)
         ]
+
+    def _top_k(self, queries: Floats, wanted: int, end: int, mask: NDArray[np.uint8] | None) -> Any:
+        """Rows before `end` with the largest cosines, and these, (M, wanted) each, from wherever the vectors are."""
+        if self._search is None:
+            made = cuda.make_on(
+                self._place, "searching", lambda backend: backend.Search(self.vectors, scale=self._scales())
+            )
+            self._search = made or False
+        if self._search and wanted <= self._search.most_hits:
+            return self._search.top_k(queries, wanted, end=end, mask=mask)
+        return _core.top_k(self.vectors[:end], queries, wanted, scale=self._scales()[:end], mask=mask)
 
     def _end(self, restrict_vocab: int | None) -> int:
         """The row behind the last one that takes part."""

@@ -219,7 +219,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
     def sv(self) -> SenseVectors:
         """Sense vectors with keys such as ``"head#0"``, and their nearest neighbours."""
         if self._sv is None:
-            self._sv = SenseVectors(self.vocabulary, self.arrays)
+            self._sv = SenseVectors(self.vocabulary, self.arrays, device=self._settings.device)
         return self._sv
 
     @property
@@ -229,7 +229,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         Before training it has the words and their counts.
         """
         if self._wv is None:
-            self._wv = WordVectors(self.vocabulary, self._arrays)
+            self._wv = WordVectors(self.vocabulary, self._arrays, device=self._settings.device)
         return self._wv
 
     @property

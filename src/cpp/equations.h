@@ -94,6 +94,31 @@ MUSE_HOST_DEVICE inline int argmax(const float* s, int k, float u) {
   return 0;  // only when a score is NaN
 }
 
+// The best of a word's senses in use, as their scores come: ties go to the first, since use must not be random.
+struct BestSense {
+  int sense = 0;
+  float score = 0.0f, total = 0.0f,
+        next = 0.0f;  // the sum of exp((s_k - score) / temperature); its second largest term
+
+  MUSE_HOST_DEVICE void offer(int k, float s, float temperature) {
+    if (k == 0) {
+      score = s;
+      total = 1.0f;
+    } else if (s > score) {
+      next = std::exp((score - s) / temperature);
+      total = total * next + 1.0f;
+      score = s;
+      sense = k;
+    } else {
+      const float share = std::exp((s - score) / temperature);
+      total += share;
+      next = share > next ? share : next;
+    }
+  }
+  MUSE_HOST_DEVICE float probability() const { return 1.0f / total; }
+  MUSE_HOST_DEVICE float margin() const { return (1.0f - next) / total; }
+};
+
 MUSE_HOST_DEVICE inline int sample_softmax(const float* s, int k, float temperature, float u) {
   const float top = largest(s, k);
   float total = 0.0f;

@@ -37,8 +37,6 @@ struct Group {
   }
 };
 
-inline int rounded_up(int n, int to) { return (n + to - 1) / to * to; }
-
 inline std::int64_t bytes_of_group(const Knobs& knobs, int dim) {
   const std::int64_t columns = most_columns(knobs);
   return 4 * static_cast<std::int64_t>(rounded_up(knobs.group_size, 4)) * dim +
@@ -104,9 +102,9 @@ __device__ inline void fill_columns(const Work& work, const Group& g, int positi
 }
 
 // Chooses the targets' senses where the posterior does, and copies their rows of U to A; a warp takes a target.
-template <int Quads>
+template <int Quads, typename Number>
 __device__ inline void take_targets(const Work& work, const Group& g, int positions_first) {
-  const Rows &u = work.model.sense, &v = work.model.collocation;
+  const auto u = work.model.sense.of<Number>(), v = work.model.collocation.of<Number>();
   const Origin origin = origin_of(work);
   for (int t = warp_in_block(); t < (g.count + 3) / 4 * 4; t += warps_in_block()) {
     Row<Quads> row = Row<Quads>::zero();
@@ -116,7 +114,7 @@ __device__ inline void take_targets(const Work& work, const Group& g, int positi
         Row<Quads> sum = Row<Quads>::zero();
         for (int c = 0; c < g.collocates; ++c)
           if (g.is_pair(t, c)) sum.add(1.0f, Row<Quads>::load(v.row(g.rows[c]), v.dim));
-        learn_posterior_of(work, origin, position, sum);
+        learn_posterior_of<Number>(work, origin, position, sum);
       }
       const std::int64_t own = work.model.sense_offset[work.slice.word[position]] + work.slice.sense[position];
       row = Row<Quads>::load(u.row(own), u.dim);
@@ -131,10 +129,10 @@ __device__ inline void take_targets(const Work& work, const Group& g, int positi
 }
 
 // A warp scores a few columns, which it keeps in registers, against all targets.
-template <int Quads>
+template <int Quads, typename Number>
 __device__ inline void score_panel(const Work& work, const Group& g) {
   constexpr int kColumns = Quads <= 3 ? 4 : 2;
-  const Rows& v = work.model.collocation;
+  const auto v = work.model.collocation.of<Number>();
   for (int c = kColumns * warp_in_block(); c < g.columns; c += kColumns * warps_in_block()) {
     Row<Quads> columns[kColumns];
 #pragma unroll
@@ -224,11 +222,18 @@ __device__ inline void add_scaled(float2& sum, float e, float2 v) {
   sum.y += e * v.y;
 }
 
+// Of one of the rows that a group writes: of its targets, then of its columns.
+__device__ inline Rounding rounding_of(const Work& work, int positions_first, int item) {
+  return {work.draws.round, work.slice.key(positions_first), static_cast<std::uint64_t>(item)};
+}
+
 // U += E B, two floats of the rows, for up to kTargetTile targets.
+template <typename Number>
 __device__ inline void move_targets(const Work& work, const Group& g, int positions_first, int tile, int d) {
+  const auto u = work.model.sense.of<Number>(), v = work.model.collocation.of<Number>();
   float2 sums[kTargetTile] = {};
   for (int c = 0; c < g.columns; ++c) {
-    const float2 b = *reinterpret_cast<const float2*>(work.model.collocation.row(g.rows[c]) + d);
+    const float2 b = read_two(v.row(g.rows[c]) + d);
     const float4* e = reinterpret_cast<const float4*>(g.scores + c * g.stride + tile);
 #pragma unroll
     for (int n = 0; n < kTargetTile / 4; ++n) {
@@ -245,16 +250,19 @@ __device__ inline void move_targets(const Work& work, const Group& g, int positi
     const int t = tile + n;
     if (t >= g.count || g.targets[t].pairs == 0) continue;
     const int own = g.targets[t].row;
-    add_atomically(work.model.sense.row(own) + d, sums[n]);
+    const Rounding rounding = rounding_of(work, positions_first, t);
+    add_atomically(u.row(own) + d, sums[n], rounding, d);
     if (share <= 0.0f) continue;
     const std::int64_t* senses = work.model.sense_offset + work.slice.word[positions_first + t];
     for (auto z = senses[0]; z < senses[1]; ++z)
-      if (z != own) add_atomically(work.model.sense.row(z) + d, make_float2(share * sums[n].x, share * sums[n].y));
+      if (z != own) add_atomically(u.row(z) + d, make_float2(share * sums[n].x, share * sums[n].y), rounding, d);
   }
 }
 
 // V += Eᵀ A, two floats of the rows, for four columns.
-__device__ inline void move_columns(const Work& work, const Group& g, int c, int d) {
+template <typename Number>
+__device__ inline void move_columns(const Work& work, const Group& g, int positions_first, int c, int d) {
+  const auto v = work.model.collocation.of<Number>();
   float2 sums[4] = {};
   const int columns = min(4, g.columns - c);
   for (int t = 0; t < g.count; t += 4) {
@@ -273,10 +281,11 @@ __device__ inline void move_columns(const Work& work, const Group& g, int c, int
   }
 #pragma unroll
   for (int n = 0; n < 4; ++n)
-    if (n < columns) add_atomically(work.model.collocation.row(g.rows[c + n]) + d, sums[n]);
+    if (n < columns)
+      add_atomically(v.row(g.rows[c + n]) + d, sums[n], rounding_of(work, positions_first, g.count + c + n), d);
 }
 
-template <int Quads>
+template <int Quads, typename Number>
 __global__ void __launch_bounds__(kGroupThreads) represent_groups(const __grid_constant__ Work work, int most) {
   const int batch = work.wave.first_batch + static_cast<int>(blockIdx.y);
   const Range targets = targets_of_batch(work.slice, batch);
@@ -286,14 +295,14 @@ __global__ void __launch_bounds__(kGroupThreads) represent_groups(const __grid_c
   const Group g = find_targets(work, {first, min(targets.last, first + work.knobs.group_size)}, most, stats);
   if (g.first < 0) return;
   fill_columns(work, g, first);
-  take_targets<Quads>(work, g, first);
-  score_panel<Quads>(work, g);
+  take_targets<Quads, Number>(work, g, first);
+  score_panel<Quads, Number>(work, g);
   learn_from_group(work, g, first, stats);
   turn_scores_into_errors(work, g, work.slice.batches[batch].alpha, stats);
   // A thread moves the same floats of all rows: those of V are read for U before they change.
   for (int d = 2 * static_cast<int>(threadIdx.x); d < work.model.sense.dim; d += 2 * static_cast<int>(blockDim.x)) {
-    for (int tile = 0; tile < g.count; tile += kTargetTile) move_targets(work, g, first, tile, d);
-    for (int c = 0; c < g.columns; c += 4) move_columns(work, g, c, d);
+    for (int tile = 0; tile < g.count; tile += kTargetTile) move_targets<Number>(work, g, first, tile, d);
+    for (int c = 0; c < g.columns; c += 4) move_columns<Number>(work, g, first, c, d);
   }
 }
 

@@ -11,43 +11,13 @@
 
 #include "arrays.h"
 #include "selection.h"
+#include "selector.h"
 #include "tagger.h"
 #include "text.h"
 
 namespace muse::bindings {
 
 namespace {
-
-Model selector(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
-               const SelectionOptions& options) {
-  Model model;
-  model.context = as_matrix(context, "context_vectors", false);
-  model.selection = as_matrix(selection, "selection_vectors", false);
-  model.num_words = model.context.rows;
-  model.sense_offset = sense_offset.data();
-  if (sense_offset.size() != model.num_words + 1 || sense_offset.at(0) != 0 ||
-      model.num_senses() != model.selection.rows || model.context.dim != model.selection.dim)
-    throw py::value_error("context_vectors, selection_vectors and sense_offset do not fit together");
-  const auto rows = as_span(sense_offset);
-  for (std::size_t i = 1; i < rows.size(); ++i)
-    if (rows[i] <= rows[i - 1]) throw py::value_error("every word needs at least one sense");
-  if (!options.fits(options.window)) throw py::value_error("window must be at least 1, and distance weights cover it");
-  return model;
-}
-
-void check_tokens(const TokenArray& tokens, const IndexArray& offsets, std::int64_t words, const WeightArray& weights) {
-  if (weights.size() != 0 && weights.size() != words)
-    throw py::value_error("context_weights must hold one number a word");
-  std::int64_t last = 0;
-  const bool starts = offsets.size() >= 1 && offsets.at(0) == 0;
-  for (const std::int64_t o : as_span(offsets)) {
-    if (!starts || o < last) throw py::value_error("offsets must begin at 0 and never decrease");
-    last = o;
-  }
-  if (!starts || last != tokens.size()) throw py::value_error("offsets must end at the number of tokens");
-  for (const std::int32_t t : as_span(tokens))
-    if (t < 0 || t >= words) throw py::value_error("a token id lies outside the vocabulary");
-}
 
 py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& selection,
                                    const IndexArray& sense_offset, const WeightArray& weights,
@@ -76,32 +46,29 @@ py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& 
 py::tuple py_select_senses(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
                            const WeightArray& weights, const SelectionOptions& options, const TokenArray& tokens,
                            const IndexArray& offsets, float temperature, int workers) {
-  const Model model = selector(context, selection, sense_offset, options);
-  if (!(temperature > 0.0f)) throw py::value_error("temperature must be above 0");
-  check_tokens(tokens, offsets, model.num_words, weights);
+  const SelectorParts parts = selector_parts(context, selection, sense_offset, weights, options, temperature);
+  check_tokens(tokens, offsets, parts.model.num_words, weights);
   std::vector<std::int32_t> sense(static_cast<std::size_t>(tokens.size()));
   std::vector<float> probability(sense.size());
   {
     const py::gil_scoped_release release;
-    select_senses(model, options, as_span(weights), {as_span(tokens), as_span(offsets)}, temperature, workers,
+    select_senses(parts.model, options, parts.weights, {as_span(tokens), as_span(offsets)}, temperature, workers,
                   {sense.data(), probability.data(), nullptr});
   }
   return py::make_tuple(take(std::move(sense)), take(std::move(probability)));
 }
 
-// A Tagger and the arrays that it reads, which stay alive and must not change.
+// A Tagger and what it reads and asks, which stay alive and must not change.
 class TextTagger {
  public:
   TextTagger(const py::sequence& words, const FloatArray& context, const FloatArray& selection,
              const IndexArray& sense_offset, const WeightArray& weights, const SelectionOptions& options,
-             float temperature)
-      : arrays_(py::make_tuple(context, selection, sense_offset, weights)),
-        tagger_({selector(context, selection, sense_offset, options), options, as_span(weights), temperature}) {
-    const std::int64_t n_words = context.shape(0);
-    if (!(temperature > 0.0f)) throw py::value_error("temperature must be above 0");
-    if (weights.size() != 0 && weights.size() != n_words)
-      throw py::value_error("context_weights must hold one number a word");
-    if (static_cast<std::int64_t>(words.size()) != n_words) throw py::value_error("there must be a word for each row");
+             float temperature, const py::object& device)
+      : owners_(py::make_tuple(context, selection, sense_offset, weights, device)),
+        tagger_(selector_parts(context, selection, sense_offset, weights, options, temperature),
+                device.is_none() ? nullptr : device.cast<const DeviceSelector*>()) {
+    if (static_cast<std::int64_t>(words.size()) != context.shape(0))
+      throw py::value_error("there must be a word for each row");
     for (const py::handle word : words) add_word(word);
   }
 
@@ -213,7 +180,7 @@ class TextTagger {
     }
   }
 
-  py::tuple arrays_;
+  py::tuple owners_;
   Tagger tagger_;
   std::int32_t num_words_ = 0;
 };
@@ -238,11 +205,13 @@ void register_selection(pybind11::module_& m) {
         py::arg("sense_offset"), py::arg("context_weights"), py::arg("options"), py::arg("tokens"), py::arg("offsets"),
         py::arg("temperature") = 1.0f, py::arg("workers") = 1,
         "The best sense (local number) of every token, and its probability.");
+  py::class_<muse::DeviceSelector>(m, "DeviceSelector", "What selects senses for a Tagger, in place of the core.");
   py::class_<TextTagger>(m, "Tagger", "Senses of running text.")
       .def(py::init<const py::sequence&, const FloatArray&, const FloatArray&, const IndexArray&, const WeightArray&,
-                    const muse::SelectionOptions&, float>(),
+                    const muse::SelectionOptions&, float, const py::object&>(),
            py::arg("words"), py::arg("context_vectors"), py::arg("selection_vectors"), py::arg("sense_offset"),
-           py::arg("context_weights"), py::arg("options"), py::arg("temperature") = 1.0f)
+           py::arg("context_weights"), py::arg("options"), py::arg("temperature") = 1.0f,
+           py::arg("device") = py::none())
       .def(
           "select", &TextTagger::select, py::arg("sentences"), py::arg("workers") = 1,
           "Sense, probability and margin of each token of all sentences, and where each sentence begins; -1, 0, 0 for\n"
