@@ -75,7 +75,7 @@ def test_epochs_draw_anew(epoch):
     assert_same(case, model, model)
 
 
-@pytest.mark.parametrize(("collocates", "group_size"), product(("one", "all"), (1, 4, 7)))
+@pytest.mark.parametrize(("collocates", "group_size"), list(product(("one", "all"), (1, 4, 7))))
 def test_groups_with_large_scores_take_smaller_steps(collocates, group_size, monkeypatch):
     config = Config(collocates=collocates, group_size=group_size)
     compare(config, scale=1.7)

@@ -73,7 +73,7 @@ def test_loss_decreases():
 
 
 @pytest.mark.parametrize("init", ["split", "random"])
-@pytest.mark.parametrize(("strategy", "formulation"), itertools.product(STRATEGIES, FORMULATIONS))
+@pytest.mark.parametrize(("strategy", "formulation"), list(itertools.product(STRATEGIES, FORMULATIONS)))
 def test_every_strategy_and_formulation_trains(strategy, formulation, init):
     options = {"strategy": strategy, "formulation": formulation, "init": init, "senses": 2, "epochs": 3}
     if formulation == "factorized" and strategy in ("policy", "smooth_policy"):
