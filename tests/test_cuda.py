@@ -7,9 +7,6 @@ longer step one after another; there, only what does not depend on their order i
 
 from __future__ import annotations
 
-import importlib.util
-import os
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -17,39 +14,11 @@ import numpy as np
 import pytest
 
 import muse.cuda
+from conftest import EMULATED
 from muse import MUSE, _core
 from muse.datasets import make_ambiguous_corpus
 from reference import Config
-from step_cases import CHOICES, MATRICES, PAPER, compare, make_case, make_trainer
-
-EMULATED = os.environ.get("MUSE_CUDA_EMULATION")
-
-
-@pytest.fixture(scope="session")
-def backend() -> ModuleType:
-    """`muse._cuda`, emulated or real."""
-    if not EMULATED:
-        if muse.cuda.missing():
-            pytest.skip(f"no emulation (MUSE_CUDA_EMULATION is not set), and no device: {muse.cuda.missing()}")
-        return muse.cuda.load()
-    (path,) = Path(EMULATED).glob("_cuda*.so")
-    spec = importlib.util.spec_from_file_location("_cuda", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture
-def emulated(backend):
-    """The emulation, in its usual state again after the test."""
-    if not EMULATED:
-        pytest.skip("only the emulation can do this")
-    yield backend
-    backend.set_order("forward")
-    backend.set_memory(1 << 40)
-
+from step_cases import CHOICES, MATRICES, PAPER, Case, compare, core_options, make_case, make_trainer
 
 # --- the whole of a step, emulated, as in tests/test_step.py ----------------------------------------------------------
 
@@ -72,7 +41,14 @@ def test_every_pair_of_extensions(emulated, number):
     compare(config, words_collocate=words_collocate, seed=number, trainer_type=emulated.Trainer)
 
 
-@pytest.mark.parametrize("order", ["reversed", "shuffled"])
+@pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
+@pytest.mark.parametrize("collocates", ["one", "all"])
+def test_groups_with_large_scores_take_smaller_steps(emulated, collocates, order):
+    emulated.set_order(order)
+    compare(Config(collocates=collocates, group_size=7), scale=1.7, trainer_type=emulated.Trainer)
+
+
+@pytest.mark.parametrize(("order", "seed"), [("reversed", 0), ("shuffled", 1), ("shuffled", 2), ("shuffled", 3)])
 @pytest.mark.parametrize(
     "choice",
     [
@@ -82,9 +58,9 @@ def test_every_pair_of_extensions(emulated, number):
     ],
     ids=["two_sided", "posterior", "factorized"],
 )
-def test_no_result_hangs_on_the_order_of_threads(emulated, order, choice):
+def test_no_result_hangs_on_the_order_of_threads(emulated, order, seed, choice):
     """A missing barrier shows where lanes and warps take turns in another order."""
-    emulated.set_order(order)
+    emulated.set_order(order, seed=seed)
     compare(Config(**choice, group_size=4), trainer_type=emulated.Trainer)
 
 
@@ -184,13 +160,116 @@ def test_batches_at_once_add_up(backend):
         np.testing.assert_allclose(moved, expected[name], rtol=0, atol=1e-4 * np.abs(moved).max())
 
 
+@pytest.mark.parametrize(("order", "seed"), [("reversed", 0), ("shuffled", 1), ("shuffled", 2)])
+def test_no_decision_hangs_on_the_order_of_blocks(emulated, order, seed):
+    emulated.set_order(order, order, seed)
+    test_decisions_are_those_of_the_core(emulated, "boltzmann", 4, 100)
+    test_decisions_are_those_of_the_core(emulated, "eps_greedy", 1, None)
+    test_batches_at_once_add_up(emulated)
+
+
+# --- U and V as bfloat16 ----------------------------------------------------------------------------------------------
+
+
+def to_bfloat16(array: np.ndarray) -> np.ndarray:
+    """The nearest bfloat16 numbers, ties to even, as float32."""
+    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
+    rounded: np.ndarray = ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(np.float32)
+    return rounded
+
+
+def run_bfloat16(backend: ModuleType, case: Case, config: Config) -> Any:
+    trainer = make_trainer(case, config, backend.Trainer)
+    trainer.bfloat16 = True
+    return trainer.run(0, 0, trainer.num_batches, 1)
+
+
+STORED = ("sense_vectors", "collocation_vectors")
+
+
+@pytest.mark.parametrize("group_size", [1, 4])
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"formulation": "two_sided"},
+        {"selection_update": "posterior", "collocates": "all", "posterior_selects": True, "sibling_share": 0.3},
+    ],
+    ids=["two_sided", "posterior"],
+)
+def test_bfloat16_steps_as_floats_do_but_for_rounding(emulated, choice, group_size):
+    config = Config(**choice, group_size=group_size, batch_tokens=16)
+    floats, halves = make_case(), make_case()
+    for case in (floats, halves):
+        for name in STORED:
+            case.arrays[name][:] = to_bfloat16(case.arrays[name])
+    trainer = make_trainer(floats, config, emulated.Trainer)
+    expected = trainer.run(0, 0, 2, 1)
+    trainer = make_trainer(halves, config, emulated.Trainer)
+    trainer.bfloat16 = True
+    stats = trainer.run(0, 0, 2, 1)
+    assert (stats["pairs"], stats["targets"]) == (expected["pairs"], expected["targets"])
+    assert stats["reward"] == pytest.approx(expected["reward"], rel=0.01)
+    for name in STORED:
+        ours, wanted = halves.arrays[name], floats.arrays[name]
+        np.testing.assert_array_equal(ours, to_bfloat16(ours))
+        assert np.abs(ours - wanted).max() <= 0.02 * np.abs(wanted).max()
+        assert np.abs(ours - wanted).max() > 0
+        assert np.abs(ours - make_case().arrays[name]).max() > 0.05  # by training, not by rounding
+
+
+@pytest.mark.parametrize("group_size", [1, 4])
+def test_steps_too_small_for_bfloat16_add_up(emulated, group_size):
+    """Rounded to the nearest, numbers would stay where they are; at random they move as far on average."""
+    config = Config(group_size=group_size, alpha=2e-4, selection_update="none", collocates="all", sample=0.0)
+    start, floats, halves = make_case(dim=128), make_case(dim=128), make_case(dim=128)
+    for case in (start, floats, halves):
+        for name in STORED:
+            case.arrays[name][:] = to_bfloat16(case.arrays[name])
+    trainer = make_trainer(floats, config, emulated.Trainer)
+    trainer.run(0, 0, trainer.num_batches, 1)
+    run_bfloat16(emulated, halves, config)
+    for name in STORED:
+        wanted = (floats.arrays[name] - start.arrays[name]).ravel()
+        moved = (halves.arrays[name] - start.arrays[name]).ravel()
+        assert moved @ wanted / (wanted @ wanted) == pytest.approx(1, abs=0.1)
+        assert (to_bfloat16(start.arrays[name].ravel() + wanted / 100) == start.arrays[name].ravel()).mean() > 0.9
+
+
+def test_bfloat16_rounds_to_the_nearest_at_the_start_and_takes_half_the_memory(backend):
+    rng = np.random.default_rng(0)
+    words = 9000
+    matrices = {name: _core.aligned_zeros(words, 20) for name in (*STORED, "context_vectors", "selection_vectors")}
+    for name in STORED:
+        matrices[name][:] = rng.normal(size=(words, 20))
+    expected = {name: to_bfloat16(matrices[name]) for name in STORED}
+    trainer = backend.Trainer(
+        **matrices, sense_offset=np.arange(words + 1), word_counts=np.ones(words, np.int64),
+        corpus=_core.Corpus.from_arrays(np.zeros(1, np.int32), np.array([0, 1])), options=core_options(Config()),
+        sample=0.0, ns_exponent=1.0, context_weights=np.empty(0, np.float32),
+    )  # fmt: skip
+    trainer.bfloat16 = True
+    assert trainer.run(0, 0, 1, 1)["pairs"] == 0  # a word alone
+    for name in STORED:
+        np.testing.assert_array_equal(matrices[name], expected[name])
+    if EMULATED:
+        need = []
+        for bfloat16 in (False, True):
+            trainer.bfloat16 = bfloat16
+            backend.set_memory(1000)
+            with pytest.raises(MemoryError) as error:
+                trainer.run(0, 0, 1, 1)
+            need.append(float(str(error.value).split(" needs ")[1].split()[0]))
+        backend.set_memory(1 << 40)
+        assert need[0] - need[1] == pytest.approx(9000 * 32 * 2 * 2 / 1e6 - 4096 * 32 * 4 / 1e6, abs=0.1)
+
+
 # --- limits and errors ------------------------------------------------------------------------------------------------
 
 
 def test_a_model_too_large_for_the_device_is_refused_with_the_figure(emulated):
     emulated.set_memory(300_000)
     trainer = make_trainer(make_case(dim=1024, selection_size=1024), Config(), emulated.Trainer)
-    with pytest.raises(MemoryError, match=r"needs \d\.\d MB of its memory, of which 0\.3 MB are free"):
+    with pytest.raises(MemoryError, match=r"needs \d\.\d MB of the device.s memory, of which 0\.3 MB are free"):
         trainer.run(0, 0, 1, 1)
 
 
@@ -230,21 +309,17 @@ def test_divergence_is_seen(backend):
 # --- models -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def on_device(backend, monkeypatch):
-    monkeypatch.setattr(muse.cuda, "load", lambda: backend)
-    monkeypatch.setattr(muse.cuda, "missing", lambda: "")
-
-
-@pytest.mark.parametrize("device", ["cuda", "auto"])
-def test_models_train_on_the_device(on_device, device):
+@pytest.mark.parametrize(("device", "storage"), [("cuda", "float32"), ("auto", "float32"), ("cuda", "bfloat16")])
+def test_models_train_on_the_device(on_device, device, storage):
     corpus = make_ambiguous_corpus(200, 100, seed=0).sentences
     options: dict[str, Any] = {"vector_size": 16, "epochs": 3, "min_count": 1, "workers": 1, "batch_tokens": 512}
-    ours, core = MUSE(corpus, device=device, **options), MUSE(corpus, **options)
+    ours, core = MUSE(corpus, device=device, device_storage=storage, **options), MUSE(corpus, **options)
     for a, b in zip(ours.history, core.history, strict=True):
         assert (a["tokens"], a["pairs"], a["alpha"]) == (b["tokens"], b["pairs"], b["alpha"])
         assert a["reward"] == pytest.approx(b["reward"], rel=0.02)
     assert ours.training_state["stage"] == core.training_state["stage"]
+    vectors = ours.arrays.sense_vectors
+    assert np.array_equal(vectors, to_bfloat16(vectors)) == (storage == "bfloat16")
 
 
 # --- what is missing --------------------------------------------------------------------------------------------------

@@ -192,6 +192,8 @@ def select_senses(
     workers: int = 1,
 ) -> tuple[_Int32, _Floats]: ...
 
+class DeviceSelector: ...
+
 class Tagger:
     def __init__(
         self,
@@ -202,6 +204,7 @@ class Tagger:
         context_weights: _Floats,
         options: SelectionOptions,
         temperature: float = 1.0,
+        device: DeviceSelector | None = None,
     ) -> None: ...
     def select(self, sentences: list[Sequence[str]], workers: int = 1) -> tuple[_Int32, _Floats, _Floats, _Int64]: ...
     def tag(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from muse import _core
+from muse import _core, cuda
 from muse.arrays import Arrays, Floats
 from muse.checks import integer, number
 from muse.errors import NotTrainedError
@@ -22,7 +22,7 @@ from muse.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors as GensimKeyedVectors
 
-__all__ = ["Key", "KeyedVectors", "Neighbours", "restricted", "unit"]
+__all__ = ["Key", "KeyedVectors", "Neighbours", "as_list", "check_topn", "restricted", "unit"]
 
 Neighbours: TypeAlias = list[tuple[str, float]]
 Key = TypeVar("Key", bound="str | tuple[str, int]")
@@ -34,15 +34,18 @@ _WEIGHT = number(-1e9, 1e9)
 class KeyedVectors(ABC, Generic[Key]):
     """Vectors with keys, and the queries on them. A vector of zeros has similarity 0 with everything."""
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None) -> None:
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None, *, device: str = "cpu") -> None:
         self._vocabulary = vocabulary
         self._values = arrays
+        self._place = device
+        self._search: Any = None  # the backend's, with the vectors on the device; False: the core searches
         self._inverse_norms: Floats | None = None
         self._key_to_index: dict[str, int] | None = None
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
         """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
-        self._vocabulary, self._values, self._inverse_norms, self._key_to_index = vocabulary, arrays, None, None
+        self._vocabulary, self._values = vocabulary, arrays
+        self._inverse_norms = self._key_to_index = self._search = None
 
     @property
     def _arrays(self) -> Arrays:
@@ -169,7 +172,7 @@ class KeyedVectors(ABC, Generic[Key]):
             return []
         if self._is_key(given) or (isinstance(given, np.ndarray) and given.ndim == 1):
             return [given]
-        return list(given)
+        return as_list("most_similar", given)
 
     def _as_vector(self, item: ArrayLike) -> Floats:
         vector = np.asarray(item)
@@ -187,18 +190,28 @@ class KeyedVectors(ABC, Generic[Key]):
         keep: NDArray[np.bool_] | None = None,
     ) -> list[Neighbours]:
         """The keys with the largest cosines, for each of M queries, float32 (M, D), without its excluded rows."""
-        if isinstance(topn, bool) or not isinstance(topn, (int, np.integer)) or topn < 1:
-            raise ValueError(f"topn must be an integer of at least 1, or None for all similarities; got {topn!r}")
+        check_topn(topn)
         end = self._end(restrict_vocab)
         wanted = min(int(topn) + max(map(len, excluded)), max(end, 1))
         mask = None if keep is None else keep[:end].view(np.uint8)
         queries = np.stack([unit(query) for query in queries])
-        rows, scores = _core.top_k(self.vectors[:end], queries, wanted, scale=self._scales()[:end], mask=mask)
+        rows, scores = self._top_k(queries, wanted, end, mask)
         keys = self.index_to_key
         return [
             [(keys[row], float(score)) for row, score in zip(*found, strict=True) if row >= 0 and row not in out][:topn]
             for *found, out in zip(rows.tolist(), scores.tolist(), excluded, strict=True)
         ]
+
+    def _top_k(self, queries: Floats, wanted: int, end: int, mask: NDArray[np.uint8] | None) -> Any:
+        """Rows before `end` with the largest cosines, and these, (M, wanted) each, from wherever the vectors are."""
+        if self._search is None:
+            made = cuda.make_on(
+                self._place, "searching", lambda backend: backend.Search(self.vectors, scale=self._scales())
+            )
+            self._search = made or False
+        if self._search and wanted <= self._search.most_hits:
+            return self._search.top_k(queries, wanted, end=end, mask=mask)
+        return _core.top_k(self.vectors[:end], queries, wanted, scale=self._scales()[:end], mask=mask)
 
     def _end(self, restrict_vocab: int | None) -> int:
         """The row behind the last one that takes part."""
@@ -260,6 +273,19 @@ class KeyedVectors(ABC, Generic[Key]):
             If gensim is not installed.
         """
         return to_gensim(self.index_to_key, self.vectors, self._counts())
+
+
+def as_list(name: str, keys: Any) -> list[Any]:
+    """What the method `name` is given several of; a single string, which would pass for its letters, is a TypeError."""
+    if isinstance(keys, (str, bytes)) or not isinstance(keys, Iterable):
+        raise TypeError(f"{name} takes a list of keys or vectors; got {keys!r:.80}")
+    return list(keys)
+
+
+def check_topn(topn: object) -> None:
+    """Whether `topn` says how many neighbours are wanted."""
+    if isinstance(topn, bool) or not isinstance(topn, (int, np.integer)) or topn < 1:
+        raise ValueError(f"topn must be an integer of at least 1, or None for all similarities; got {topn!r}")
 
 
 def restricted(restrict_vocab: int | None, n_words: int) -> int:

@@ -39,7 +39,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
     sentences : iterable of lists of str, optional
         The corpus; it is read exactly once, so a generator will do.
     corpus_file : path-like, optional
-        In place of `sentences`: a text file, one sentence a line, tokens separated by white space.
+        In place of `sentences`: a text file, one sentence a line, tokens separated by ASCII white space.
     **options
         The settings listed below. Without a corpus the model is empty: call `build_vocab` and `train`.
 
@@ -129,6 +129,10 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         --------
         >>> again = MUSE.from_arrays(model.vocabulary, model.arrays, model.settings)  # doctest: +SKIP
         """
+        if not isinstance(arrays, Arrays):
+            raise TypeError(f"arrays must be muse.Arrays; got {type(arrays).__name__}")
+        if isinstance(vocabulary, (str, bytes)) or not isinstance(vocabulary, (Vocabulary, Iterable)):
+            raise TypeError(f"vocabulary must be a Vocabulary or a list of words; got {vocabulary!r:.60}")
         arrays.check()
         arrays.check_layout()
         if settings is None:
@@ -215,7 +219,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
     def sv(self) -> SenseVectors:
         """Sense vectors with keys such as ``"head#0"``, and their nearest neighbours."""
         if self._sv is None:
-            self._sv = SenseVectors(self.vocabulary, self.arrays)
+            self._sv = SenseVectors(self.vocabulary, self.arrays, device=self._settings.device)
         return self._sv
 
     @property
@@ -225,7 +229,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         Before training it has the words and their counts.
         """
         if self._wv is None:
-            self._wv = WordVectors(self.vocabulary, self._arrays)
+            self._wv = WordVectors(self.vocabulary, self._arrays, device=self._settings.device)
         return self._wv
 
     @property

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muse import _core
+from muse import _core, cuda
 from muse.arrays import Arrays
 from muse.context import Context, as_tokens, encode
 from muse.settings import Settings
@@ -99,7 +99,9 @@ class SenseSelector:
     def __init__(self, vocabulary: Vocabulary, arrays: Arrays, settings: Settings) -> None:
         self._vocabulary = vocabulary
         self._arrays = arrays
-        self._temperature = settings.temperature
+        self._temperature, self._place = settings.temperature, settings.device
+        self._device: Any = None  # the backend's selector, once it was looked for
+        self._is_placed = False
         self.workers = settings.workers or os.cpu_count() or 1
         self._tagger: _core.Tagger | None = None
         self._options = selection_options(settings)
@@ -163,9 +165,37 @@ class SenseSelector:
             arrays = self._arrays
             self._tagger = _core.Tagger(
                 self._vocabulary.words, arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset,
-                self._weights, self._options, self._temperature,
+                self._weights, self._options, self._temperature, self.device,
             )  # fmt: skip
         return self._tagger
+
+    @property
+    def device(self) -> Any:
+        """The backend's selector with P and Q on the device, copied at the first use; None: the core selects."""
+        if not self._is_placed:
+            arrays = self._arrays
+            self._device = cuda.make_on(
+                self._place, "selecting senses",
+                lambda backend: backend.Selector(
+                    arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights,
+                    self._options, self._temperature,
+                ),
+            )  # fmt: skip
+            self._is_placed = True
+        return self._device
+
+    def choose(self, tokens: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The sense (number) of every token of a text; sentence i is ``tokens[offsets[i] : offsets[i + 1]]``."""
+        senses: NDArray[np.int32]
+        if self.device is not None:
+            senses, _ = self.device.select(tokens, offsets)
+            return senses
+        arrays = self._arrays
+        senses, _ = _core.select_senses(
+            arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
+            tokens, offsets, self._temperature, self.workers,
+        )  # fmt: skip
+        return senses
 
     def blocks(self, sentences: Iterable[Context]) -> Iterator[SenseBlock]:
         """The senses of sentences, which are read as they come, some hundred thousand tokens at a time."""
@@ -184,7 +214,7 @@ def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
     """Sentences with about `count` tokens in all, or those that are left."""
     for sentence in sentences:
         if not isinstance(sentence, (str, list, tuple)):
-            sentence = as_tokens(sentence)
+            sentence = as_tokens(sentence, ())
         yield sentence
         # An empty sentence counts too; in a string, a token for each four bytes.
         count -= (len(sentence) // 4 if isinstance(sentence, str) else len(sentence)) + 1

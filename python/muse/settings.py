@@ -116,7 +116,14 @@ class Settings:
     progress: bool = _setting(False, flag, "Show a progress bar.", runtime=True)
     device: str = _setting(
         "cpu", Choice("cpu", "cuda", "auto"),
-        "Where to train: 'cuda' needs a build with the CUDA backend; 'auto' takes the device if there is one.",
+        "Where to train, tell the senses of texts and search for neighbours: 'cuda' needs a build with the CUDA "
+        "backend; 'auto' takes the device if there is one.",
+        runtime=True,
+    )  # fmt: skip
+    device_storage: str = _setting(
+        "float32", Choice("float32", "bfloat16"),
+        "How training on a CUDA device keeps sense and collocation vectors there: bfloat16 takes half the memory, and "
+        "is rounded at random.",
         runtime=True,
     )  # fmt: skip
     checkpoint_dir: str | PathLike[str] | None = _setting(

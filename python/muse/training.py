@@ -87,8 +87,8 @@ def say_nothing_is_left(epochs: int) -> None:
 
 def check_device(settings: Settings) -> None:
     """Raise a RuntimeError where `device` asks for what is not there, which is one of build, driver and device."""
-    if settings.device == "cuda" and (reason := cuda.missing()):
-        raise RuntimeError(f"device='cuda' is not available: {reason}; use device='cpu' or 'auto'")
+    if settings.device == "cuda":
+        cuda.backend_for(settings.device, "training")
 
 
 def core_options(settings: Settings, epochs: int, *, words: bool = False) -> _core.Options:
@@ -118,14 +118,12 @@ def core_options(settings: Settings, epochs: int, *, words: bool = False) -> _co
 
 def _place_training(settings: Settings, threads: int) -> tuple[Any, int]:
     """Where `device` has it: the class of the trainer, and how many batches it trains at once."""
-    reason = cuda.missing() if settings.device == "auto" else ""
-    if reason:
-        logger.info("device='auto': training on the CPU, since %s", reason)
-    if reason or settings.device == "cpu":
+    backend = cuda.backend_for(settings.device, "training")
+    if backend is None:
         return _core.Trainer, threads
     batches = settings.workers or max(1, _TOKENS_AT_ONCE // settings.batch_tokens)
     logger.info("training on the device, %d batches at once", batches)
-    return cuda.load().Trainer, batches
+    return backend.Trainer, batches
 
 
 class _Stage(NamedTuple):
@@ -318,6 +316,8 @@ class _Run:
             ns_exponent=settings.ns_exponent, context_weights=self._training_weights(),
             forward_values=arrays.forward_values, backward_values=arrays.backward_values,
         )  # fmt: skip
+        if self.trainer_type is not _core.Trainer:
+            trainer.bfloat16 = settings.device_storage == "bfloat16"  # type: ignore[attr-defined]
         return trainer
 
     def _training_weights(self) -> NDArray[np.float32]:
@@ -345,9 +345,8 @@ class _Run:
             left += f" (the last checkpoint is {str(self.checkpoints.last)!r})"
         return DivergenceError(
             f"training diverged in epoch {stage.epoch + 1} ({sign}) and stopped; the model {left}. Make a new one with "
-            f"a lower alpha ({settings.alpha:g}) or selection_alpha ({settings.selection_alpha:g}), with max_norm "
-            f"({settings.max_norm:g}) at a bound such as 30, or, where the text repeats one word thousands of times in "
-            f"a row, with group_size=1 (now {settings.group_size})"
+            f"a lower alpha ({settings.alpha:g}), selection_alpha ({settings.selection_alpha:g}) or group_size "
+            f"({settings.group_size}), or with max_norm ({settings.max_norm:g}) at a bound such as 30"
         )
 
     def _give_up(self) -> None:
@@ -377,18 +376,14 @@ class _Run:
 
     def count_senses(self) -> None:
         """Count how often the selector takes each sense in the whole text: the senses' priors."""
-        arrays, settings = self.arrays, self.settings
-        weights, options = context_weights(settings, self.model.vocabulary.counts), selection_options(settings)
+        arrays, selector = self.arrays, self.model.selector
         tokens, offsets = self.corpus.tokens, self.corpus.offsets
         counts, first = np.zeros(arrays.n_senses, np.int64), 0
         while first < self.corpus.n_sentences:
             beyond = int(np.searchsorted(offsets, offsets[first] + _COUNTED_TOKENS, side="right"))
             last = min(max(beyond - 1, first + 1), self.corpus.n_sentences)
             block = tokens[offsets[first] : offsets[last]]
-            senses, _ = _core.select_senses(
-                arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, weights, options, block,
-                offsets[first : last + 1] - offsets[first], settings.temperature, self.workers,
-            )  # fmt: skip
+            senses = selector.choose(block, offsets[first : last + 1] - offsets[first])
             counts += np.bincount(arrays.sense_offset[block] + senses, minlength=arrays.n_senses)
             first = last
         self._publish(counts)

@@ -171,8 +171,10 @@ class WordVectors(Comparisons[str]):
     [('rome', 0.75)]
     """
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None, means: Floats | None = None) -> None:
-        super().__init__(vocabulary, arrays)
+    def __init__(
+        self, vocabulary: Vocabulary, arrays: Arrays | None, means: Floats | None = None, *, device: str = "cpu"
+    ) -> None:
+        super().__init__(vocabulary, arrays, device=device)
         self._means = means
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:

@@ -70,20 +70,21 @@ def whiten(
     out[:, size:] = 0.0
     _centre(word_vectors, np.maximum(word_counts, 0), vectors)
     sample = _sample_contexts(out, corpus, word_counts, settings)
-    transform = np.eye(size)
     cosines: tuple[float, ...] = ()
+    transform: NDArray[np.float64] | None = None
     if len(sample.places) >= 2 * size:  # in a tiny corpus there is no covariance to speak of
         means, covariance = _moments(sample)
         variance, axes = np.linalg.eigh(covariance)
         if variance[-1] >= _LEAST_VARIANCE:  # or all contexts of a word are the same
             variance = np.maximum(variance, variance[-1] * _EIGENVALUE_FLOOR)
             transform = axes / variance ** (settings.whitening / 2)
-        cosines = _calibrate(means @ transform, settings.seed)
+        cosines = _calibrate(means if transform is None else means @ transform, settings.seed)
     # All that needs the contexts comes before the vectors change of which they are made.
     length = _mean_length(sample, transform) if settings.share_weight else 1.0
     running = _is_running(corpus, sample, transform)
-    for rows in _blocks(len(vectors)):
-        vectors[rows] = vectors[rows] @ transform
+    if transform is not None:
+        for rows in _blocks(len(vectors)):
+            vectors[rows] = vectors[rows] @ transform
     if settings.share_weight:
         out[:, size:] = CONSTANT * length
     return Whitened(out, running, *cosines)
@@ -162,7 +163,7 @@ def _moments(sample: _Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return np.concatenate(means), scatter / max(len(sample.words) - len(starts), 1)
 
 
-def _mean_length(sample: _Sample, transform: NDArray[np.float64]) -> float:
+def _mean_length(sample: _Sample, transform: NDArray[np.float64] | None) -> float:
     """Of whitened contexts; 1 where there are none."""
     some, total = sample.some(), 0.0
     for rows in _blocks(len(some)):
@@ -170,7 +171,7 @@ def _mean_length(sample: _Sample, transform: NDArray[np.float64]) -> float:
     return total / len(some) if len(some) else 1.0
 
 
-def _is_running(corpus: _core.Corpus, sample: _Sample, transform: NDArray[np.float64]) -> bool:
+def _is_running(corpus: _core.Corpus, sample: _Sample, transform: NDArray[np.float64] | None) -> bool:
     """Whether two uses of a word in nearby sentences have more similar contexts than two uses that are far apart."""
     apart = np.diff(np.searchsorted(corpus.offsets, sample.places, side="right"))
     same = sample.words[1:] == sample.words[:-1]
@@ -192,8 +193,10 @@ def _is_running(corpus: _core.Corpus, sample: _Sample, transform: NDArray[np.flo
     return near - far > _ALIKE  # not where one of them is unknown
 
 
-def _product(rows: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _product(rows: NDArray[np.float64], matrix: NDArray[np.float64] | None) -> NDArray[np.float64]:
     """Without BLAS: a process that is forked while threads of BLAS are at work on a large product hangs."""
+    if matrix is None:  # the identity, which would take minutes where vectors are long
+        return rows
     product: NDArray[np.float64] = np.einsum("ij,jk->ik", rows, matrix)
     return product
 

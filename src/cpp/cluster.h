@@ -51,7 +51,8 @@ struct SplitOptions {
   float max_cosine_more = 0.05f;
   // Clusters as a mixture with shares: a context's score in a cluster counts share_weight * log(share of the cluster)
   // as well, so that a rare sense does not grow by what belongs to a frequent one, and a needless cluster dies down.
-  // Above 0, the last column of P is a constant and that of a centroid its sense's part of the score.
+  // Two clusters have shares only if they are uneven; whether there are two is judged without. Above 0, the last column
+  // of P is a constant and that of a centroid its sense's part of the score.
   float share_weight = 0.0f;
   std::uint64_t seed = 1;
 };

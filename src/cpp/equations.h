@@ -94,6 +94,31 @@ MUSE_HOST_DEVICE inline int argmax(const float* s, int k, float u) {
   return 0;  // only when a score is NaN
 }
 
+// The best of a word's senses in use, as their scores come: ties go to the first, since use must not be random.
+struct BestSense {
+  int sense = 0;
+  float score = 0.0f, total = 0.0f,
+        next = 0.0f;  // the sum of exp((s_k - score) / temperature); its second largest term
+
+  MUSE_HOST_DEVICE void offer(int k, float s, float temperature) {
+    if (k == 0) {
+      score = s;
+      total = 1.0f;
+    } else if (s > score) {
+      next = std::exp((score - s) / temperature);
+      total = total * next + 1.0f;
+      score = s;
+      sense = k;
+    } else {
+      const float share = std::exp((s - score) / temperature);
+      total += share;
+      next = share > next ? share : next;
+    }
+  }
+  MUSE_HOST_DEVICE float probability() const { return 1.0f / total; }
+  MUSE_HOST_DEVICE float margin() const { return (1.0f - next) / total; }
+};
+
 MUSE_HOST_DEVICE inline int sample_softmax(const float* s, int k, float temperature, float u) {
   const float top = largest(s, k);
   float total = 0.0f;
@@ -126,6 +151,15 @@ MUSE_HOST_DEVICE inline int choose_sense(const AnyOptions& options, const float*
 // there, and at a negative the number of pairs that it stands for.
 MUSE_HOST_DEVICE inline float skip_gram_error(float alpha, float label, float weight, float probability) {
   return alpha * (label - weight * probability);
+}
+
+// A group of targets steps from the values at its start. Where one word fills the group, as in a line that repeats a
+// word thousands of times, its rows take as many times the step, which can overshoot further each time. Scores tell: in
+// a training that goes well they stay below 20, and beyond this bound the sigmoid is 0 or 1 to thirteen digits. A group
+// that has such a score steps by the mean of its targets instead of their sum.
+inline constexpr float kSteadyDot = 32.0f;
+MUSE_HOST_DEVICE inline float group_alpha(float alpha, bool steady, int targets) {
+  return steady ? alpha : alpha / static_cast<float>(targets);
 }
 
 // A term of the skip-gram loss (eq. 4).

@@ -20,6 +20,7 @@ enum class Purpose : std::uint64_t {
   kNegativeSense = 7,
   kInit = 8,
   kCluster = 9,
+  kRound = 10,  // of numbers that are stored shorter than they are computed
 };
 
 // A strong 64-bit mixer (the finaliser of splitmix64).

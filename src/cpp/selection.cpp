@@ -136,24 +136,21 @@ class Selector {
   }
 
   void choose(std::int32_t word, const float* context, std::int64_t at, const Choices& out) {
+    const std::int64_t first = model_.sense_offset[word];
     const int count = model_.senses_of(word);
     scores_.resize(static_cast<std::size_t>(count));
-    const std::int64_t first = model_.sense_offset[word];
     score_rows_.clear();
     for (int k = 0; k < count; ++k) score_rows_.push_back(model_.selection.row(first + k));
     kernels_.score_rows(context, score_rows_.data(), count, model_.context.dim, scores_.data());
-    const int best = argmax(scores_.data(), count, 0.0f);
-    out.sense[at] = best;
-    if (out.probability == nullptr && out.margin == nullptr) return;
-    float total = 0.0f, next = 0.0f;
-    for (int k = 0; k < count; ++k) {
-      const float share =
-          std::exp((scores_[static_cast<std::size_t>(k)] - scores_[static_cast<std::size_t>(best)]) / temperature_);
-      total += share;
-      if (k != best) next = std::max(next, share);
+    if (out.probability == nullptr && out.margin == nullptr) {  // no exp
+      out.sense[at] = argmax(scores_.data(), count, 0.0f);
+      return;
     }
-    if (out.probability != nullptr) out.probability[at] = 1.0f / total;
-    if (out.margin != nullptr) out.margin[at] = (1.0f - next) / total;
+    BestSense best;
+    for (int k = 0; k < count; ++k) best.offer(k, scores_[static_cast<std::size_t>(k)], temperature_);
+    out.sense[at] = best.sense;
+    if (out.probability != nullptr) out.probability[at] = best.probability();
+    if (out.margin != nullptr) out.margin[at] = best.margin();
   }
 
   const Model& model_;

@@ -40,4 +40,11 @@ struct Choices {
 void select_senses(const Model& model, const SelectionOptions& options, std::span<const float> weights,
                    const Contexts& contexts, float temperature, int workers, const Choices& choices);
 
+// A device that does the same, with a model that it holds.
+class DeviceSelector {
+ public:
+  virtual ~DeviceSelector() = default;
+  virtual void select(const Contexts& contexts, const Choices& choices) const = 0;
+};
+
 }  // namespace muse

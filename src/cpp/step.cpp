@@ -317,8 +317,11 @@ bool Step::fill_errors() {
     return false;
   }
   kernels_.sigmoid(dots_.data(), cells, probabilities_.data());
+  int overshot = 0;  // only pairs count: other cells hold what an earlier group left there
+  for (int c = 0; c < cells; ++c) overshot += weights_[at(c)] != 0.0f && std::fabs(dots_[at(c)]) > kSteadyDot;
+  const float alpha = group_alpha(alpha_, overshot == 0, targets);
   for (int c = 0; c < cells; ++c)
-    errors_[at(c)] = skip_gram_error(alpha_, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
+    errors_[at(c)] = skip_gram_error(alpha, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
   for (int t = 0; t < targets; ++t) learn_from(t);
   if (plan_.token % 16 == 0) sample_loss();
   return true;

@@ -81,6 +81,7 @@ void for_each_piece(std::vector<Piece>& pieces, int workers, const Work& work) {
 }  // namespace
 
 void Tagger::select(const Contexts& contexts, int workers, const Choices& choices) const {
+  if (device_ != nullptr) return device_->select(contexts, choices);
   select_senses(parts_.model, parts_.options, parts_.weights, contexts, parts_.temperature, workers, choices);
 }
 

@@ -29,7 +29,9 @@ struct TaggedText {
 /// Tags text of one sentence a line. Safe to use from several threads at once.
 class Tagger {
  public:
-  explicit Tagger(const SelectorParts& parts) : parts_(parts) {}
+  /// Senses are selected by the `device`, if there is one; it must outlive the tagger.
+  explicit Tagger(const SelectorParts& parts, const DeviceSelector* device = nullptr)
+      : parts_(parts), device_(device) {}
 
   /// Word number 0, 1, 2, ...; each may be added once.
   void add_word(std::string_view word) { table_.find_or_add(word, WordTable::hash(word)); }
@@ -37,7 +39,7 @@ class Tagger {
   /// The number of a word, or -1.
   std::int32_t id(std::string_view word) const { return table_.find(word, WordTable::hash(word)); }
 
-  /// Senses of known words, on `workers` threads.
+  /// Senses of known words, on `workers` threads, or on the device.
   void select(const Contexts& contexts, int workers, const Choices& choices) const;
 
   /// Writes `mark` and the number of its sense behind each known word whose margin is at least `min_margin`; all other
@@ -48,6 +50,7 @@ class Tagger {
 
  private:
   SelectorParts parts_;
+  const DeviceSelector* device_;
   WordTable table_;
 };
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "search.h"
+#include "tagger.h"
 #include "train.h"
 
 namespace muse::cuda {
@@ -41,9 +43,45 @@ class CudaTrainer {
 
   // About how many tokens of the corpus are on the device at once, twice.
   std::int64_t slice_tokens = std::int64_t{1} << 20;
+  // Whether U and V are bfloat16 on the device, rounded at random, and take half the memory.
+  bool bfloat16 = false;
 
  private:
   Trainer plan_;
+};
+
+// Selects the senses of running text with P and Q on the device, where they are copied once. Safe to use from several
+// threads at once, which take turns.
+class CudaSelector : public DeviceSelector {
+ public:
+  // `chunk` tokens are copied while as many others are worked on.
+  explicit CudaSelector(const SelectorParts& parts, std::int64_t chunk = std::int64_t{1} << 16);
+  ~CudaSelector() override;
+  void select(const Contexts& contexts, const Choices& choices) const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Finds the rows of a matrix that score highest against a query (search.h), on the device, where the matrix and the
+// factors on its rows' scores (null: all one) are copied once. Safe to use from several threads, which take turns.
+class CudaSearch {
+ public:
+  // `panel` scores are held at once.
+  CudaSearch(const Matrix& matrix, const float* scale, std::int64_t panel = std::int64_t{1} << 25);
+  ~CudaSearch();
+
+  // As muse::top_k over the first `rows` rows. options.top is at most most_hits(); options.scale is not read.
+  void top_k(const Matrix& queries, std::int64_t rows, const SearchOptions& options, std::int64_t* found,
+             float* scores) const;
+  std::int64_t rows() const;
+  int dim() const;
+  std::int64_t most_hits() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace muse::cuda

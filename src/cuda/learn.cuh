@@ -126,7 +126,7 @@ __global__ void move_context(const __grid_constant__ Work work) {
   }
   if (__ballot_sync(kAllLanes, moves) == 0) return;
   const std::int32_t word = stream_word(work, place);
-  sum.add_to(p.row(word), p.dim, 1.0f);
+  sum.add_to(p.row(word), p.dim, 1.0f, Rounding{work.draws.round, 0, 0});
   if (wave.context_moved != nullptr && lane() == 0) wave.context_moved[word] = 1;
 }
 

@@ -88,18 +88,18 @@ __device__ inline int selection_reach(const Work& work, int position) {
   return work.knobs.shrink_selection ? work.slice.window[position] : work.knobs.selection_window;
 }
 
+// The part of the stream within `reach` of a place: of its sentence, or of whatever there is.
+__device__ inline Range context_around(const Work& work, Range sentence, int centre, int reach) {
+  const Range limit = work.knobs.cross_sentences ? Range{0, stream_size(work)} : sentence;
+  return {max(limit.first, centre - reach), min(limit.last, centre + reach + 1)};
+}
+
 // The part of the stream that the context of a position is made of.
 __device__ inline Range context_of(const Work& work, int position) {
-  Range limit{0, stream_size(work)};
-  if (!work.knobs.cross_sentences) {
-    const int s = work.slice.sentence[position];
-    if (work.knobs.full_text)
-      limit = {work.slice.sentences[s], work.slice.sentences[s + 1]};
-    else
-      limit = sentence_of(work.slice, position);
-  }
-  const int centre = stream_place(work, position), reach = selection_reach(work, position);
-  return {max(limit.first, centre - reach), min(limit.last, centre + reach + 1)};
+  const int s = work.slice.sentence[position];
+  const Range sentence = work.knobs.full_text ? Range{work.slice.sentences[s], work.slice.sentences[s + 1]}
+                                              : sentence_of(work.slice, position);
+  return context_around(work, sentence, stream_place(work, position), selection_reach(work, position));
 }
 
 // The weight of the stream's word at a place in a context with this centre.

@@ -60,14 +60,15 @@ __device__ inline void learn_from_pair(const Work& work, Origin origin, int targ
 }
 
 // The posterior update of a target's scores; a warp together. `sum` is that of its collocates' rows of V.
-template <int Quads>
+template <typename Number, int Quads>
 __device__ inline void learn_posterior_of(const Work& work, Origin origin, int position, const Row<Quads>& sum) {
   const DeviceModel& model = work.model;
   const std::int32_t word = work.slice.word[position];
   const int senses = model.senses_of(word), scores = work.slice.score_before[position] - origin.score;
   float* evidence = work.wave.evidence + scores;
   for (int k = 0; k < senses; ++k) {
-    const float product = dot(Row<Quads>::load(model.sense.row(model.sense_offset[word] + k), model.sense.dim), sum);
+    const Number* row = model.sense.of<Number>().row(model.sense_offset[word] + k);
+    const float product = dot(Row<Quads>::load(row, model.sense.dim), sum);
     if (lane() == 0) evidence[k] = work.knobs.posterior_weight * product;
   }
   if (lane() == 0) {

@@ -36,10 +36,10 @@ __device__ inline float reward_alone(const Work& work, const Columns& columns, i
 }
 
 // Scores of all columns and their errors; returns what the target's row gains.
-template <int Quads>
+template <typename Number, int Quads>
 __device__ inline Row<Quads> score_columns(const Work& work, const Columns& columns, const Row<Quads>& u, float alpha,
                                            BatchStats* stats) {
-  const Rows& v = work.model.collocation;
+  const RowsOf<Number> v = work.model.collocation.of<Number>();
   Row<Quads> gain = Row<Quads>::zero(), next = Row<Quads>::load(v.row(columns.row[0]), v.dim);
   for (int c = 0; c < columns.count(); ++c) {
     const Row<Quads> row = next;
@@ -74,7 +74,7 @@ __device__ inline void learn_alone(const Work& work, const Columns& columns, int
   add_loss(stats, lane() == 0 ? columns.pairs : 0, loss);
 }
 
-template <int Quads>
+template <int Quads, typename Number>
 __global__ void represent_alone(const __grid_constant__ Work work, int most) {
   const int batch = work.wave.first_batch + static_cast<int>(blockIdx.y);
   const Range targets = targets_of_batch(work.slice, batch);
@@ -93,25 +93,28 @@ __global__ void represent_alone(const __grid_constant__ Work work, int most) {
                                        : negative_row(work, key, c - columns.pairs);
   __syncwarp();
 
-  const Rows &u_rows = work.model.sense, &v_rows = work.model.collocation;
+  const auto u_rows = work.model.sense.of<Number>(), v_rows = work.model.collocation.of<Number>();
   if (learns_posterior(work) && has_choice(work, target)) {
     Row<Quads> sum = Row<Quads>::zero();
     for (int c = 0; c < columns.pairs; ++c) sum.add(1.0f, Row<Quads>::load(v_rows.row(columns.row[c]), v_rows.dim));
-    learn_posterior_of(work, origin_of(work), target, sum);
+    learn_posterior_of<Number>(work, origin_of(work), target, sum);
   }
   const std::int32_t word = work.slice.word[target];
   const std::int64_t first = work.model.sense_offset[word], own = first + work.slice.sense[target];
   const Row<Quads> u = Row<Quads>::load(u_rows.row(own), u_rows.dim);
-  const Row<Quads> gain = score_columns(work, columns, u, work.slice.batches[batch].alpha, work.slice.stats + batch);
+  const Row<Quads> gain =
+      score_columns<Number>(work, columns, u, work.slice.batches[batch].alpha, work.slice.stats + batch);
   learn_alone(work, columns, target, collocates, work.slice.stats + batch);
   if (lane() == 0) atomicAdd(work.slice.sense_use + own, 1ull);
 
   const float share = work.knobs.sibling_share;
-  for (int k = 0; k < work.model.senses_of(word); ++k)
+  const int senses = work.model.senses_of(word);
+  Rounding rounding{work.draws.round, key, 0};
+  for (int k = 0; k < senses; ++k, ++rounding.item)
     if (first + k == own || share > 0.0f)
-      gain.add_to(u_rows.row(first + k), u_rows.dim, first + k == own ? 1.0f : share);
-  for (int c = 0; c < columns.count(); ++c)
-    if (columns.error[c] != 0.0f) u.add_to(v_rows.row(columns.row[c]), v_rows.dim, columns.error[c]);
+      gain.add_to(u_rows.row(first + k), u_rows.dim, first + k == own ? 1.0f : share, rounding);
+  for (int c = 0; c < columns.count(); ++c, ++rounding.item)
+    if (columns.error[c] != 0.0f) u.add_to(v_rows.row(columns.row[c]), v_rows.dim, columns.error[c], rounding);
 }
 
 }  // namespace muse::cuda

@@ -28,15 +28,14 @@ struct Group {
   int base;        // position of column 0 where all positions of a window are collocates
   int collocates;  // columns
   int columns;
-  int first;  // target with a collocate, -1: none
+  int first;   // target with a collocate, -1: none
+  int paired;  // targets with a collocate
 
   __device__ bool is_pair(int t, int c) const {
     const Target& target = targets[t];
     return target.pairs > 0 && c + base >= target.first && c + base < target.last && c + base != target.position;
   }
 };
-
-inline int rounded_up(int n, int to) { return (n + to - 1) / to * to; }
 
 inline std::int64_t bytes_of_group(const Knobs& knobs, int dim) {
   const std::int64_t columns = most_columns(knobs);
@@ -64,21 +63,22 @@ __device__ inline Group find_targets(const Work& work, Range positions, int most
     g.targets[t] = all ? Target{position, near.first, near.last, pairs, 0} : Target{-1, t, t + 1, pairs, 0};
   }
   __syncthreads();
-  int low = positions.last, high = 0, targets = 0, pairs = 0;
+  int low = positions.last, high = 0, pairs = 0;
   g.first = -1;
+  g.paired = 0;
   for (int t = 0; t < g.count; ++t) {
     const Target& target = g.targets[t];
     if (target.pairs == 0) continue;
     if (g.first < 0) g.first = t;
     low = min(low, target.first);
     high = max(high, target.last);
-    ++targets;
+    ++g.paired;
     pairs += target.pairs;
   }
   g.base = all ? low : 0;
   g.collocates = all ? high - low : g.count;
   g.columns = g.collocates + knobs.group_negatives;
-  if (warp_in_block() == 0) add_stats(stats, lane() == 0 ? targets : 0, lane() == 0 ? pairs : 0, 0.0f);
+  if (warp_in_block() == 0) add_stats(stats, lane() == 0 ? g.paired : 0, lane() == 0 ? pairs : 0, 0.0f);
   return g;
 }
 
@@ -102,9 +102,9 @@ __device__ inline void fill_columns(const Work& work, const Group& g, int positi
 }
 
 // Chooses the targets' senses where the posterior does, and copies their rows of U to A; a warp takes a target.
-template <int Quads>
+template <int Quads, typename Number>
 __device__ inline void take_targets(const Work& work, const Group& g, int positions_first) {
-  const Rows &u = work.model.sense, &v = work.model.collocation;
+  const auto u = work.model.sense.of<Number>(), v = work.model.collocation.of<Number>();
   const Origin origin = origin_of(work);
   for (int t = warp_in_block(); t < (g.count + 3) / 4 * 4; t += warps_in_block()) {
     Row<Quads> row = Row<Quads>::zero();
@@ -114,7 +114,7 @@ __device__ inline void take_targets(const Work& work, const Group& g, int positi
         Row<Quads> sum = Row<Quads>::zero();
         for (int c = 0; c < g.collocates; ++c)
           if (g.is_pair(t, c)) sum.add(1.0f, Row<Quads>::load(v.row(g.rows[c]), v.dim));
-        learn_posterior_of(work, origin, position, sum);
+        learn_posterior_of<Number>(work, origin, position, sum);
       }
       const std::int64_t own = work.model.sense_offset[work.slice.word[position]] + work.slice.sense[position];
       row = Row<Quads>::load(u.row(own), u.dim);
@@ -129,10 +129,10 @@ __device__ inline void take_targets(const Work& work, const Group& g, int positi
 }
 
 // A warp scores a few columns, which it keeps in registers, against all targets.
-template <int Quads>
+template <int Quads, typename Number>
 __device__ inline void score_panel(const Work& work, const Group& g) {
   constexpr int kColumns = Quads <= 3 ? 4 : 2;
-  const Rows& v = work.model.collocation;
+  const auto v = work.model.collocation.of<Number>();
   for (int c = kColumns * warp_in_block(); c < g.columns; c += kColumns * warps_in_block()) {
     Row<Quads> columns[kColumns];
 #pragma unroll
@@ -193,7 +193,18 @@ __device__ inline void learn_from_group(const Work& work, const Group& g, int po
   __syncthreads();
 }
 
+// Whether no pair's score tells of steps that overshoot; the block together.
+__device__ inline bool is_steady(const Work& work, const Group& g) {
+  int overshot = 0;
+  for (int x = static_cast<int>(threadIdx.x); x < g.columns * g.stride; x += static_cast<int>(blockDim.x)) {
+    const int c = x / g.stride, t = x % g.stride;
+    overshot |= t < g.count && std::fabs(g.scores[x]) > kSteadyDot && weight_in(work, g, t, c) != 0.0f;
+  }
+  return __syncthreads_or(overshot) == 0;
+}
+
 __device__ inline void turn_scores_into_errors(const Work& work, const Group& g, float alpha, BatchStats* stats) {
+  alpha = group_alpha(alpha, is_steady(work, g), g.paired);
   for (int x = static_cast<int>(threadIdx.x); x < g.columns * g.stride; x += static_cast<int>(blockDim.x)) {
     const int c = x / g.stride, t = x % g.stride;
     float error = 0.0f;
@@ -211,11 +222,18 @@ __device__ inline void add_scaled(float2& sum, float e, float2 v) {
   sum.y += e * v.y;
 }
 
+// Of one of the rows that a group writes: of its targets, then of its columns.
+__device__ inline Rounding rounding_of(const Work& work, int positions_first, int item) {
+  return {work.draws.round, work.slice.key(positions_first), static_cast<std::uint64_t>(item)};
+}
+
 // U += E B, two floats of the rows, for up to kTargetTile targets.
+template <typename Number>
 __device__ inline void move_targets(const Work& work, const Group& g, int positions_first, int tile, int d) {
+  const auto u = work.model.sense.of<Number>(), v = work.model.collocation.of<Number>();
   float2 sums[kTargetTile] = {};
   for (int c = 0; c < g.columns; ++c) {
-    const float2 b = *reinterpret_cast<const float2*>(work.model.collocation.row(g.rows[c]) + d);
+    const float2 b = read_two(v.row(g.rows[c]) + d);
     const float4* e = reinterpret_cast<const float4*>(g.scores + c * g.stride + tile);
 #pragma unroll
     for (int n = 0; n < kTargetTile / 4; ++n) {
@@ -232,16 +250,19 @@ __device__ inline void move_targets(const Work& work, const Group& g, int positi
     const int t = tile + n;
     if (t >= g.count || g.targets[t].pairs == 0) continue;
     const int own = g.targets[t].row;
-    add_atomically(work.model.sense.row(own) + d, sums[n]);
+    const Rounding rounding = rounding_of(work, positions_first, t);
+    add_atomically(u.row(own) + d, sums[n], rounding, d);
     if (share <= 0.0f) continue;
     const std::int64_t* senses = work.model.sense_offset + work.slice.word[positions_first + t];
     for (auto z = senses[0]; z < senses[1]; ++z)
-      if (z != own) add_atomically(work.model.sense.row(z) + d, make_float2(share * sums[n].x, share * sums[n].y));
+      if (z != own) add_atomically(u.row(z) + d, make_float2(share * sums[n].x, share * sums[n].y), rounding, d);
   }
 }
 
 // V += Eᵀ A, two floats of the rows, for four columns.
-__device__ inline void move_columns(const Work& work, const Group& g, int c, int d) {
+template <typename Number>
+__device__ inline void move_columns(const Work& work, const Group& g, int positions_first, int c, int d) {
+  const auto v = work.model.collocation.of<Number>();
   float2 sums[4] = {};
   const int columns = min(4, g.columns - c);
   for (int t = 0; t < g.count; t += 4) {
@@ -260,10 +281,11 @@ __device__ inline void move_columns(const Work& work, const Group& g, int c, int
   }
 #pragma unroll
   for (int n = 0; n < 4; ++n)
-    if (n < columns) add_atomically(work.model.collocation.row(g.rows[c + n]) + d, sums[n]);
+    if (n < columns)
+      add_atomically(v.row(g.rows[c + n]) + d, sums[n], rounding_of(work, positions_first, g.count + c + n), d);
 }
 
-template <int Quads>
+template <int Quads, typename Number>
 __global__ void __launch_bounds__(kGroupThreads) represent_groups(const __grid_constant__ Work work, int most) {
   const int batch = work.wave.first_batch + static_cast<int>(blockIdx.y);
   const Range targets = targets_of_batch(work.slice, batch);
@@ -273,14 +295,14 @@ __global__ void __launch_bounds__(kGroupThreads) represent_groups(const __grid_c
   const Group g = find_targets(work, {first, min(targets.last, first + work.knobs.group_size)}, most, stats);
   if (g.first < 0) return;
   fill_columns(work, g, first);
-  take_targets<Quads>(work, g, first);
-  score_panel<Quads>(work, g);
+  take_targets<Quads, Number>(work, g, first);
+  score_panel<Quads, Number>(work, g);
   learn_from_group(work, g, first, stats);
   turn_scores_into_errors(work, g, work.slice.batches[batch].alpha, stats);
   // A thread moves the same floats of all rows: those of V are read for U before they change.
   for (int d = 2 * static_cast<int>(threadIdx.x); d < work.model.sense.dim; d += 2 * static_cast<int>(blockDim.x)) {
-    for (int tile = 0; tile < g.count; tile += kTargetTile) move_targets(work, g, first, tile, d);
-    for (int c = 0; c < g.columns; c += 4) move_columns(work, g, c, d);
+    for (int tile = 0; tile < g.count; tile += kTargetTile) move_targets<Number>(work, g, first, tile, d);
+    for (int c = 0; c < g.columns; c += 4) move_columns<Number>(work, g, first, c, d);
   }
 }
 

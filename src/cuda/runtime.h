@@ -4,8 +4,10 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -37,9 +39,31 @@ inline std::string size_in_words(std::size_t bytes) {
   return text;
 }
 
-// All device memory of a run: first every array is asked for, then they are allocated together, or refused together.
+[[noreturn]] inline void refuse(const std::string& purpose, std::size_t needed, std::size_t free,
+                                const std::string& advice) {
+  throw OutOfMemory(purpose + " needs " + size_in_words(needed) + " of the device's memory, of which " +
+                    size_in_words(free) + " are free; " + advice + "use device='cpu'");
+}
+
+inline std::size_t free_memory() {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "asking for free memory");
+  return free;
+}
+
+// Shared memory that a block can ask for.
+inline std::int64_t shared_limit() {
+  int limit = 0;
+  check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "reading the device's limits");
+  return limit;
+}
+
+// Device memory for all of a purpose: first every array is asked for, then they are allocated together, or refused
+// together. The purpose and what to do without so much memory are for the message.
 class DeviceMemory {
  public:
+  DeviceMemory(std::string purpose, std::string advice) : purpose_(std::move(purpose)), advice_(std::move(advice)) {}
+
   // `pointer` points at `count` elements after allocate(); none asked for, it is null.
   template <typename T>
   void ask(T*& pointer, std::size_t count) {
@@ -48,19 +72,24 @@ class DeviceMemory {
     wanted_.push_back({reinterpret_cast<void**>(const_cast<std::remove_const_t<T>**>(&pointer)), count * sizeof(T)});
     bytes_ += count * sizeof(T);
   }
+  void ask(void*& pointer, std::size_t bytes) {
+    char* memory = nullptr;
+    ask(memory, bytes);
+    pointer = nullptr;
+    if (bytes > 0) wanted_.back().pointer = &pointer;
+  }
 
   // Zeroed memory. Throws OutOfMemory, with the figures, before anything is allocated.
   void allocate() {
-    std::size_t free = 0, total = 0;
-    check(cudaMemGetInfo(&free, &total), "asking for free memory");
-    if (bytes_ > free)
-      throw OutOfMemory("training on the device needs " + size_in_words(bytes_) + " of its memory, of which " +
-                        size_in_words(free) +
-                        " are free; lower vector_size or senses, keep fewer words with a higher "
-                        "min_count or max_final_vocab, or use device='cpu'");
+    if (const std::size_t free = free_memory(); bytes_ > free) refuse(purpose_, bytes_, free, advice_);
     for (const auto& [pointer, bytes] : wanted_) {
       void* memory = nullptr;
-      check(cudaMalloc(&memory, bytes), "allocating device memory");
+      const cudaError_t error = cudaMalloc(&memory, bytes);
+      if (error == cudaErrorMemoryAllocation) {  // in pieces too small, or taken by another process just now
+        cudaGetLastError();                      // or the next launch would be blamed for it
+        refuse(purpose_, bytes_, free_memory(), advice_);
+      }
+      check(error, "allocating device memory");
       owned_.emplace_back(memory);
       check(cudaMemset(memory, 0, bytes), "clearing device memory");
       *pointer = memory;
@@ -74,9 +103,35 @@ class DeviceMemory {
     void** pointer;
     std::size_t bytes;
   };
+  std::string purpose_, advice_;
   std::vector<Wanted> wanted_;
   std::vector<std::unique_ptr<void, Free>> owned_;
   std::size_t bytes_ = 0;
+};
+
+// Device memory that grows with what is asked of it.
+template <typename T>
+class Buffer {
+ public:
+  explicit Buffer(const char* purpose) : purpose_(purpose) {}
+
+  // Room for `count` elements; what was there is lost.
+  T* of(std::size_t count) {
+    if (count > count_) {
+      memory_.emplace(purpose_, "give it fewer queries at once, or ");
+      count_ = 0;
+      memory_->ask(data_, count);
+      memory_->allocate();
+      count_ = count;
+    }
+    return data_;
+  }
+
+ private:
+  const char* purpose_;
+  std::optional<DeviceMemory> memory_;
+  T* data_ = nullptr;
+  std::size_t count_ = 0;
 };
 
 // Host memory that the device copies from and to while the host goes on.
@@ -114,6 +169,7 @@ class Event {
   Event(const Event&) = delete;
   void record(const Stream& stream) { check(cudaEventRecord(event_, stream), "recording an event"); }
   void hold(const Stream& stream) const { check(cudaStreamWaitEvent(stream, event_, 0), "waiting for an event"); }
+  void wait() const { check(cudaEventSynchronize(event_), "running kernels"); }
   bool has_come() const {
     const cudaError_t error = cudaEventQuery(event_);
     if (error == cudaErrorNotReady) return false;
@@ -129,6 +185,10 @@ template <typename T>
 void copy_async(T* to, const T* from, std::size_t count, cudaMemcpyKind kind, const Stream& stream) {
   if (count > 0) check(cudaMemcpyAsync(to, from, count * sizeof(T), kind, stream), "copying");
 }
+
+// Waits for uploads: they are done when they return only as far as the host's memory is concerned, and streams of ours
+// do not wait for the default one.
+inline void finish_uploads() { check(cudaDeviceSynchronize(), "copying to the device"); }
 
 template <typename T>
 void upload(const T* to, const T* from, std::size_t count) {

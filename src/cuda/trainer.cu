@@ -1,6 +1,7 @@
 // The host's side of training on the device: the model there and back, slices of the corpus streamed to it, waves of
 // batches started.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -8,51 +9,47 @@
 
 #include "batch.h"
 #include "learn.cuh"
-#include "represent_alone.cuh"
-#include "represent_groups.cuh"
+#include "matrices.h"
+#include "representation.cuh"
 #include "runtime.h"
 #include "scan.cuh"
 #include "select.cuh"
+#include "stored.cuh"
 
 namespace muse::cuda {
 
 namespace {
 
-constexpr int kThreads = 128;  // of kernels in which a warp works alone
-constexpr int kWarps = kThreads / kWarp;
 constexpr int kMostWorkers = 65535;  // the grid's second dimension
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-unsigned blocks_for(std::int64_t count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
-
 Knobs knobs_of(const Options& o, const Model& model) {
-  Knobs k{};
-  k.strategy = o.strategy;
-  k.formulation = o.formulation;
-  k.reward = o.reward;
-  k.collocates = o.collocates;
-  k.selection_update = o.selection_update;
-  k.window = o.window;
-  k.shrink_windows = o.shrink_windows;
-  k.shrink_selection = o.shrink_selection;
-  k.selection_window = o.selection.window;
-  k.mean = o.selection.mean;
-  k.cross_sentences = o.selection.cross_sentences;
-  k.full_text = o.selection.full_text;
-  k.negative = o.negative;
-  k.group_size = o.group_size;
-  k.group_negatives = o.group_size > 1 ? o.shared_negatives() : 0;
-  k.selection_mean = o.selection_mean;
-  k.posterior_selects = o.posterior_selects;
-  k.train_context_vectors = o.train_context_vectors;
-  k.epsilon = o.epsilon;
-  k.temperature = o.temperature;
-  k.posterior_weight = o.posterior_weight;
-  k.sibling_share = o.sibling_share;
-  k.max_norm = o.max_norm;
-  k.any_choice = model.num_senses() > model.num_words;
-  k.halo = !model.word_collocation() || o.formulation != Formulation::kOneSided ? o.window : 0;
-  return k;
+  const auto& [window, mean, cross_sentences, full_text, distance] = o.selection;
+  const bool collocates_choose = !model.word_collocation() || o.formulation != Formulation::kOneSided;
+  return {.strategy = o.strategy,
+          .formulation = o.formulation,
+          .reward = o.reward,
+          .collocates = o.collocates,
+          .selection_update = o.selection_update,
+          .window = o.window,
+          .shrink_windows = o.shrink_windows,
+          .shrink_selection = o.shrink_selection,
+          .selection_window = window,
+          .mean = mean,
+          .cross_sentences = cross_sentences,
+          .full_text = full_text,
+          .negative = o.negative,
+          .group_size = o.group_size,
+          .group_negatives = o.group_size > 1 ? o.shared_negatives() : 0,
+          .selection_mean = o.selection_mean,
+          .posterior_selects = o.posterior_selects,
+          .train_context_vectors = o.train_context_vectors,
+          .epsilon = o.epsilon,
+          .temperature = o.temperature,
+          .posterior_weight = o.posterior_weight,
+          .sibling_share = o.sibling_share,
+          .max_norm = o.max_norm,
+          .any_choice = model.num_senses() > model.num_words,
+          .halo = collocates_choose ? o.window : 0};
 }
 
 // Batches [first, last), the tokens that they need, and their waves.
@@ -72,13 +69,15 @@ struct SlicePlan {
 // One run on the device.
 class Run {
  public:
-  Run(const Trainer& plan, int epoch, std::int64_t first, std::int64_t last, int workers, std::int64_t slice_tokens)
+  Run(const Trainer& plan, int epoch, std::int64_t first, std::int64_t last, int workers, std::int64_t slice_tokens,
+      bool bfloat16)
       : plan_(plan),
         options_(plan.options()),
         epoch_(epoch),
         workers_(std::clamp(workers, 1, kMostWorkers)),
         builder_(plan.corpus(), plan.keep(), plan.options(), epoch),
-        work_{knobs_of(options_, plan.model()), Draws(options_.seed, at(epoch)), {}, {}, {}, {}} {
+        work_{knobs_of(options_, plan.model()), Draws(options_.seed, at(epoch)), {}, {}, {}, {}},
+        bfloat16_(bfloat16) {
     check_limits();
     while (first < last) {
       slices_.push_back(plan_slice(first, last, slice_tokens));
@@ -140,24 +139,12 @@ class Run {
       throw std::invalid_argument("on the device vector_size and selection_size can be at most 1024; use device='cpu'");
     if (model.num_senses() > (std::int64_t{1} << 31) - 1)
       throw std::invalid_argument("on the device a model can have at most 2^31 - 1 senses; use device='cpu'");
-    const std::int64_t needed = shared_bytes();
+    const std::int64_t needed = bytes_of_representation(work_.knobs, model.sense.padded_dim());
     if (needed > shared_limit())
       throw std::invalid_argument("the targets of a group with their columns need " + std::to_string(needed) +
                                   " bytes of shared memory, and a block of this device has " +
                                   std::to_string(shared_limit()) +
                                   "; lower group_size, negative, window or vector_size, or use device='cpu'");
-  }
-
-  static std::int64_t shared_limit() {
-    int limit = 0;
-    check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "reading the device's limits");
-    return limit;
-  }
-
-  // Of a group's block, or of a target's warp.
-  std::int64_t shared_bytes() const {
-    const int dim = plan_.model().sense.padded_dim();
-    return options_.group_size > 1 ? bytes_of_group(work_.knobs, dim) : bytes_alone(work_.knobs);
   }
 
   SlicePlan plan_slice(std::int64_t first, std::int64_t last, std::int64_t slice_tokens) {
@@ -213,19 +200,10 @@ class Run {
 
   void ask_for_memory() {
     const Model& model = plan_.model();
-    const auto rows = [&](Rows& device, const Matrix& host) {
-      device.dim = host.empty() ? 0 : host.padded_dim();
-      memory_.ask(device.data, host.empty() ? 0 : at(host.rows * host.padded_dim()));
-    };
-    const bool factorized = options_.formulation == Formulation::kFactorized;
-    rows(work_.model.context, model.context);
-    rows(work_.model.selection, model.selection);
-    rows(work_.model.sense, model.sense);
-    rows(work_.model.collocation, model.collocation);
-    rows(work_.model.forward, factorized ? model.forward : Matrix{});
-    rows(work_.model.backward, factorized ? model.backward : Matrix{});
-    memory_.ask(work_.model.sense_offset, at(model.num_words + 1));
+    for (const auto& [device, host] : selectors()) ask_for(memory_, *device, host);
+    for (const auto& [device, host] : representations()) copies_.ask_for(memory_, *device, host);
     work_.model.word_collocation = model.word_collocation();
+    memory_.ask(work_.model.sense_offset, at(model.num_words + 1));
     memory_.ask(work_.tables.keep, at(model.num_words));
     memory_.ask(work_.tables.context_weights, plan_.context_weights().size());
     memory_.ask(work_.tables.distance, options_.selection.distance.size());
@@ -244,11 +222,12 @@ class Run {
       memory_.ask(*array, n);
     memory_.ask(slice.sense_use, at(model.num_senses()));
     memory_.ask(sums_, blocks_for(most_tokens_ + 1, kScanThreads));
-    if (work_.knobs.any_choice) ask_for_wave(factorized);
+    if (work_.knobs.any_choice) ask_for_wave();
   }
 
-  void ask_for_wave(bool factorized) {
+  void ask_for_wave() {
     const Model& model = plan_.model();
+    const bool factorized = options_.formulation == Formulation::kFactorized;
     Wave& wave = work_.wave;
     const std::size_t slots = at(most_positions_), floats = slots * at(model.context.padded_dim());
     const std::size_t scores = slots * at(most_senses());
@@ -271,40 +250,36 @@ class Run {
 
   bool learns() const { return work_.knobs.any_choice && options_.selection_update != SelectionUpdate::kNone; }
 
-  template <typename Copy>
-  void for_each_matrix(const Copy& copy) const {
+  // The matrices of the model on the device and here; those of the state values are empty unless they are trained.
+  std::array<std::pair<Rows*, Matrix>, 4> selectors() {
     const Model& host = plan_.model();
-    const DeviceModel& device = work_.model;
-    const std::pair<Rows, Matrix> all[] = {{device.context, host.context}, {device.selection, host.selection},
-                                           {device.sense, host.sense},     {device.collocation, host.collocation},
-                                           {device.forward, host.forward}, {device.backward, host.backward}};
-    for (const auto& [rows, matrix] : all)
-      if (rows.data != nullptr)
-        copy(rows.data, sizeof(float) * at(rows.dim), matrix.data, sizeof(float) * at(matrix.stride),
-             sizeof(float) * at(matrix.dim), at(matrix.rows));
+    DeviceModel& device = work_.model;
+    const bool factorized = options_.formulation == Formulation::kFactorized;
+    return {{{&device.context, host.context},
+             {&device.selection, host.selection},
+             {&device.forward, factorized ? host.forward : Matrix{}},
+             {&device.backward, factorized ? host.backward : Matrix{}}}};
+  }
+  std::array<std::pair<StoredRows*, Matrix>, 2> representations() {
+    return {{{&work_.model.sense, plan_.model().sense}, {&work_.model.collocation, plan_.model().collocation}}};
   }
 
   void upload_all() {
-    for_each_matrix([](float* device, std::size_t device_pitch, float* host, std::size_t pitch, std::size_t width,
-                       std::size_t rows) {
-      check(cudaMemcpy2D(device, device_pitch, host, pitch, width, rows, cudaMemcpyHostToDevice),
-            "copying the model to the device");
-    });
+    for (const auto& [device, host] : selectors()) upload(*device, host);
+    for (const auto& [device, host] : representations()) copies_.upload(*device, host);
     const Model& model = plan_.model();
     upload(work_.model.sense_offset, model.sense_offset, at(model.num_words + 1));
     upload(work_.tables.keep, plan_.keep().data(), plan_.keep().size());
     upload(work_.tables.context_weights, plan_.context_weights().data(), plan_.context_weights().size());
     upload(work_.tables.distance, options_.selection.distance.data(), options_.selection.distance.size());
     upload(work_.tables.alias, plan_.negatives().table().data(), plan_.negatives().table().size());
+    finish_uploads();
   }
 
   void download_all(RunStats& stats) {
     compute_.wait();
-    for_each_matrix([](const float* device, std::size_t device_pitch, float* host, std::size_t pitch, std::size_t width,
-                       std::size_t rows) {
-      check(cudaMemcpy2D(host, pitch, device, device_pitch, width, rows, cudaMemcpyDeviceToHost),
-            "copying the model from the device");
-    });
+    for (const auto& [device, host] : selectors()) download(host, *device);
+    for (const auto& [device, host] : representations()) copies_.download(host, *device);
     static_assert(sizeof(unsigned long long) == sizeof(std::int64_t));
     check(cudaMemcpy(stats.sense_use.data(), work_.slice.sense_use, sizeof(std::int64_t) * stats.sense_use.size(),
                      cudaMemcpyDeviceToHost),
@@ -377,24 +352,10 @@ class Run {
   }
 
   void represent(const SlicePlan::WavePlan& plan) {
-    const int dim = work_.model.sense.dim, most = most_columns(work_.knobs);
-    const std::int64_t bytes = shared_bytes();
-    const auto batches = static_cast<unsigned>(work_.wave.num_batches);
-    if (options_.group_size == 1) {
-      const int warps =
-          static_cast<int>(std::clamp<std::int64_t>(shared_limit() / std::max<std::int64_t>(bytes, 1), 1, kWarps));
-      with_quads(dim, [&](auto quads) {
-        launch(represent_alone<decltype(quads)::value>, dim3(blocks_for(plan.longest, warps), batches), warps * kWarp,
-               at(warps * bytes), compute_, work_, most);
-      });
-      return;
-    }
-    // A thread for two floats of a row.
-    const int threads = std::clamp(rounded_up(dim / 2, kWarp), 2 * kWarp, kGroupThreads);
-    with_quads(dim, [&](auto quads) {
-      launch(represent_groups<decltype(quads)::value>, dim3(blocks_for(plan.longest, options_.group_size), batches),
-             threads, at(bytes), compute_, work_, most);
-    });
+    if (bfloat16_)
+      start_representation<Bfloat16>(work_, plan.longest, compute_);
+    else
+      start_representation<float>(work_, plan.longest, compute_);
   }
 
   // Waits for a stage's slice, if one is under way, and adds up what it did.
@@ -441,9 +402,12 @@ class Run {
   mutable std::int64_t most_senses_ = 0;
   Work work_;
   Counts* sums_ = nullptr;
-  DeviceMemory memory_;
+  DeviceMemory memory_{"training on the device",
+                       "lower vector_size or senses, keep fewer words with a higher min_count or max_final_vocab, or "};
   Stage stages_[2];
   Stream copy_, compute_;
+  const bool bfloat16_;
+  StoredCopies copies_{bfloat16_, compute_};
   std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
 };
 
@@ -457,7 +421,7 @@ CudaTrainer::CudaTrainer(const Model& model, Corpus corpus, std::vector<std::int
 RunStats CudaTrainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
                           const std::function<Tick(std::int64_t)>& tick) {
   if (first < 0 || first > last || last > num_batches()) throw std::invalid_argument("batches out of range");
-  RunStats stats = Run(plan_, epoch, first, last, workers, slice_tokens).go(tick);
+  RunStats stats = Run(plan_, epoch, first, last, workers, slice_tokens, bfloat16).go(tick);
   if (first == last) stats.next_batch = first;
   return stats;
 }
@@ -465,10 +429,17 @@ RunStats CudaTrainer::run(int epoch, std::int64_t first, std::int64_t last, int 
 std::string missing() {
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
+  cudaGetLastError();  // or the next launch would be blamed for it
   if (error == cudaErrorInsufficientDriver || error == cudaErrorStubLibrary) return "driver";
-  if (error == cudaSuccess && devices > 0) return "";
-  int version = 0;
-  return cudaDriverGetVersion(&version) != cudaSuccess || version == 0 ? "driver" : "device";
+  if (error == cudaErrorNoDevice || (error == cudaSuccess && devices == 0)) {
+    int version = 0;
+    return cudaDriverGetVersion(&version) != cudaSuccess || version == 0 ? "driver" : "device";
+  }
+  if (error != cudaSuccess) return std::string("CUDA cannot be used: ") + cudaGetErrorString(error);
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, count_tokens) == cudaSuccess) return "";
+  cudaGetLastError();
+  return "this build has no code for the device (" + describe_device() + "); set CMAKE_CUDA_ARCHITECTURES";
 }
 
 std::string describe_device() {

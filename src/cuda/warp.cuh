@@ -1,8 +1,7 @@
 // What the threads of a warp do together: sums, and rows of a matrix spread over their registers.
 #pragma once
 
-#include <cuda_runtime.h>
-
+#include "floats.cuh"
 #include "work.h"
 
 namespace muse::cuda {
@@ -24,36 +23,6 @@ __device__ inline T warp_sum(T x) {
   return x;
 }
 
-__device__ inline float4 operator*(float a, float4 v) { return make_float4(a * v.x, a * v.y, a * v.z, a * v.w); }
-__device__ inline void operator+=(float4& v, float4 w) {
-  v.x += w.x;
-  v.y += w.y;
-  v.z += w.z;
-  v.w += w.w;
-}
-__device__ inline float dot(float4 v, float4 w) { return v.x * w.x + v.y * w.y + v.z * w.z + v.w * w.w; }
-
-// Adds to four floats that other threads may be adding to.
-__device__ inline void add_atomically(float* p, float4 v) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  atomicAdd(reinterpret_cast<float4*>(p), v);
-#else
-  atomicAdd(p, v.x);
-  atomicAdd(p + 1, v.y);
-  atomicAdd(p + 2, v.z);
-  atomicAdd(p + 3, v.w);
-#endif
-}
-
-__device__ inline void add_atomically(float* p, float2 v) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  atomicAdd(reinterpret_cast<float2*>(p), v);
-#else
-  atomicAdd(p, v.x);
-  atomicAdd(p + 1, v.y);
-#endif
-}
-
 // A row of up to Quads * 128 floats in a warp's registers: lane l holds floats 4 (l + 32 n) to 4 (l + 32 n) + 3.
 template <int Quads>
 struct Row {
@@ -66,12 +35,13 @@ struct Row {
     return r;
   }
 
-  __device__ static Row load(const float* row, int dim) {
+  template <typename Number>
+  __device__ static Row load(const Number* row, int dim) {
     Row r = zero();
 #pragma unroll
     for (int n = 0; n < Quads; ++n) {
       const int at = 4 * (lane() + kWarp * n);
-      if (at < dim) r.q[n] = *reinterpret_cast<const float4*>(row + at);
+      if (at < dim) r.q[n] = read_four(row + at);
     }
     return r;
   }
@@ -85,11 +55,12 @@ struct Row {
   }
 
   // row += scale * this, beside other warps that add to it.
-  __device__ void add_to(float* row, int dim, float scale) const {
+  template <typename Number>
+  __device__ void add_to(Number* row, int dim, float scale, const Rounding& rounding) const {
 #pragma unroll
     for (int n = 0; n < Quads; ++n) {
       const int at = 4 * (lane() + kWarp * n);
-      if (at < dim) add_atomically(row + at, scale * q[n]);
+      if (at < dim) add_atomically(row + at, scale * q[n], rounding, at);
     }
   }
 

@@ -14,18 +14,32 @@
 
 namespace muse::cuda {
 
-// A matrix on the device: rows lie dim floats apart, a multiple of kRowPad, zeros beyond the model's dimension.
-struct Rows {
-  float* data = nullptr;
+// A matrix on the device: rows lie dim numbers apart, a multiple of kRowPad, zeros beyond the model's dimension.
+template <typename Number>
+struct RowsOf {
+  Number* data = nullptr;
   int dim = 0;
 
-  MUSE_HOST_DEVICE float* row(std::int64_t i) const { return data + i * dim; }
+  MUSE_HOST_DEVICE Number* row(std::int64_t i) const { return data + i * dim; }
+};
+using Rows = RowsOf<float>;
+
+// A matrix of floats or of bfloat16; kernels that read it are compiled for both.
+struct StoredRows {
+  void* data = nullptr;
+  int dim = 0;
+
+  template <typename Number>
+  MUSE_HOST_DEVICE RowsOf<Number> of() const {
+    return {static_cast<Number*>(data), dim};
+  }
 };
 
 struct DeviceModel {
-  Rows context, selection, sense, collocation;  // P, Q, U, V; shapes as in model.h
-  Rows forward, backward;                       // null unless factorised
-  const std::int64_t* sense_offset = nullptr;   // (V + 1,)
+  Rows context, selection;                     // P, Q; shapes as in model.h
+  StoredRows sense, collocation;               // U, V
+  Rows forward, backward;                      // null unless factorised
+  const std::int64_t* sense_offset = nullptr;  // (V + 1,)
   bool word_collocation = false;
 
   MUSE_HOST_DEVICE int senses_of(std::int32_t word) const {
@@ -62,9 +76,10 @@ struct Draws {
         explore(seed, epoch, Purpose::kExplore),
         collocate(seed, epoch, Purpose::kCollocate),
         negative(seed, epoch, Purpose::kNegative),
-        negative_sense(seed, epoch, Purpose::kNegativeSense) {}
+        negative_sense(seed, epoch, Purpose::kNegativeSense),
+        round(seed, epoch, Purpose::kRound) {}
 
-  RandomStream subsample, window, sense, explore, collocate, negative, negative_sense;
+  RandomStream subsample, window, sense, explore, collocate, negative, negative_sense, round;
 };
 
 // What depends on the corpus's counts alone.

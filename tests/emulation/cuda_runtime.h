@@ -1,10 +1,10 @@
 // A CUDA runtime that is the host itself: what src/cuda/ needs of <cuda_runtime.h>, for tests on machines without a
 // device. The kernels compile as C++ from the same source; emulation.cpp runs the threads of a block as fibers.
 //
-// Blocks run one after another, a warp as far as it can get before the next one. So warps without a barrier between
-// them run in order, as if they were groups of the CPU's step. What the emulation checks: that lanes of a warp meet in
-// its collectives, that barriers are reached, that a block keeps within its shared memory, and that no launch is
-// malformed. What it cannot show: races between blocks, and speed.
+// Blocks run one after another, a warp as far as it can get before the next one, unless tests ask for another order
+// (emulation.h). So warps without a barrier between them run in order, as if they were groups of the CPU's step. What
+// the emulation checks: that lanes of a warp meet in its collectives, that barriers are reached, that a block keeps
+// within its shared memory, and that no launch is malformed. What it cannot show: races between blocks, and speed.
 #pragma once
 
 #include <math.h>
@@ -63,6 +63,7 @@ T from_lane(unsigned mask, T value, int lane) {
 }  // namespace emulation
 
 void __syncthreads();
+int __syncthreads_or(int predicate);
 inline void __syncwarp(unsigned mask = 0xffffffffu) { emulation::exchange(mask, 0); }
 template <typename T>
 T __shfl_sync(unsigned mask, T value, int from) {
@@ -89,6 +90,12 @@ template <typename T>
 T atomicAdd(T* address, T value) {
   const T before = *address;
   *address = before + value;
+  return before;
+}
+template <typename T>
+T atomicCAS(T* address, T expected, T value) {
+  const T before = *address;
+  if (before == expected) *address = value;
   return before;
 }
 inline int atomicExch(int* address, int value) {
@@ -126,6 +133,8 @@ struct cudaLaunchConfig_t {
   cudaStream_t stream = nullptr;
 };
 
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaDriverGetVersion(int* version);
@@ -165,7 +174,13 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
 }
 inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
 inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
+struct cudaFuncAttributes {};
+template <typename... Parameters>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, void (*)(Parameters...)) {
+  return cudaSuccess;
+}
 template <typename... Parameters>
 cudaError_t cudaFuncSetAttribute(void (*)(Parameters...), cudaFuncAttribute, int) {
   return cudaSuccess;

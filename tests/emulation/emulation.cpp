@@ -12,6 +12,11 @@
 
 #include "cuda_runtime.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace muse::cuda {
@@ -25,13 +30,42 @@ namespace emulation {
 namespace {
 
 constexpr unsigned kWarp = 32;
-constexpr std::size_t kStackBytes = 128 * 1024;
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+constexpr std::size_t kStackBytes = (kSanitized ? 512 : 128) * 1024;
 constexpr std::size_t kGuardBytes = 4096;  // of shared memory beyond what a launch asked for, which must stay as it is
+
+// Tells the address sanitizer to which stack the program goes next, and that it has come there. A stack's token, null
+// at first, is kept for when it is left and taken up again.
+struct Stack {
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+  void* token = nullptr;
+};
+#ifdef __SANITIZE_ADDRESS__
+void leave(Stack& from, const Stack& to) { __sanitizer_start_switch_fiber(&from.token, to.bottom, to.size); }
+void arrive(const Stack& at, Stack* from) {
+  __sanitizer_finish_switch_fiber(at.token, from == nullptr ? nullptr : &from->bottom,
+                                  from == nullptr ? nullptr : &from->size);
+}
+// Memory of the device that a kernel may not touch now.
+void forbid(const void* memory, std::size_t bytes) { __asan_poison_memory_region(memory, bytes); }
+void allow(const void* memory, std::size_t bytes) { __asan_unpoison_memory_region(memory, bytes); }
+#else
+void leave(Stack&, const Stack&) {}
+void arrive(const Stack&, Stack*) {}
+void forbid(const void*, std::size_t) {}
+void allow(const void*, std::size_t) {}
+#endif
 
 enum class State { kRuns, kAtBarrier, kDone };
 
 struct Fiber {
-  std::unique_ptr<char[]> stack{new char[kStackBytes]};
+  std::unique_ptr<char[]> memory{new char[kStackBytes]};
+  Stack stack{memory.get(), kStackBytes};
   ucontext_t context;
   jmp_buf jump;
   bool started = false;
@@ -53,6 +87,7 @@ struct Scheduler {
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<Warp> warps;
   Fiber* current = nullptr;
+  Stack stack;  // the program's own
   jmp_buf jump;
   const std::function<void()>* kernel = nullptr;
   bool progress = false;
@@ -60,15 +95,20 @@ struct Scheduler {
 };
 
 Scheduler scheduler;
-Order order = Order::kForward;
+Order order = Order::kForward, block_order = Order::kForward;
+std::mt19937 generator;
 std::size_t memory_limit = std::size_t{1} << 40;
 
 // Back to the scheduler, until it takes this fiber up again.
 void yield() {
-  if (_setjmp(scheduler.current->jump) == 0) _longjmp(scheduler.jump, 1);
+  Fiber& fiber = *scheduler.current;
+  leave(fiber.stack, scheduler.stack);
+  if (_setjmp(fiber.jump) == 0) _longjmp(scheduler.jump, 1);
+  arrive(fiber.stack, &scheduler.stack);
 }
 
 void live() {
+  arrive(scheduler.current->stack, &scheduler.stack);
   for (;;) {
     (*scheduler.kernel)();
     scheduler.current->state = State::kDone;
@@ -79,37 +119,37 @@ void live() {
 void resume(Fiber& fiber) {
   scheduler.current = &fiber;
   threadIdx = dim3(fiber.thread);
-  if (_setjmp(scheduler.jump) != 0) return;
+  leave(scheduler.stack, fiber.stack);
+  if (_setjmp(scheduler.jump) != 0) return arrive(scheduler.stack, nullptr);
   if (fiber.started) _longjmp(fiber.jump, 1);
   fiber.started = true;
   getcontext(&fiber.context);
-  fiber.context.uc_stack.ss_sp = fiber.stack.get();
+  fiber.context.uc_stack.ss_sp = fiber.memory.get();
   fiber.context.uc_stack.ss_size = kStackBytes;
   fiber.context.uc_link = nullptr;
   makecontext(&fiber.context, live, 0);
   setcontext(&fiber.context);
 }
 
-std::vector<unsigned> in_order(unsigned count) {
-  static std::mt19937 generator(1);
+std::vector<unsigned> in_order(unsigned count, Order wanted) {
   std::vector<unsigned> numbers(count);
   std::iota(numbers.begin(), numbers.end(), 0u);
-  if (order == Order::kReversed) std::reverse(numbers.begin(), numbers.end());
-  if (order == Order::kShuffled) std::shuffle(numbers.begin(), numbers.end(), generator);
+  if (wanted == Order::kReversed) std::reverse(numbers.begin(), numbers.end());
+  if (wanted == Order::kShuffled) std::shuffle(numbers.begin(), numbers.end(), generator);
   return numbers;
 }
 
-// Runs a warp until none of its lanes can go on alone; whether any did.
+// Runs a warp until none of its lanes can go on alone, or, shuffled, until some time before; whether any did.
 bool run_warp(unsigned warp, unsigned threads) {
   bool any = false;
   do {
     scheduler.progress = false;
-    for (const unsigned lane : in_order(std::min(kWarp, threads - warp * kWarp))) {
+    for (const unsigned lane : in_order(std::min(kWarp, threads - warp * kWarp), order)) {
       Fiber& fiber = *scheduler.fibers[warp * kWarp + lane];
       if (fiber.state == State::kRuns) resume(fiber);
     }
     any = any || scheduler.progress;
-  } while (scheduler.progress);
+  } while (scheduler.progress && (order != Order::kShuffled || generator() % 4 != 0));
   return any;
 }
 
@@ -127,7 +167,7 @@ bool run_block(unsigned threads) {
   };
   while (!in_state(State::kDone)) {
     bool any = false;
-    for (const unsigned warp : in_order(static_cast<unsigned>(scheduler.warps.size())))
+    for (const unsigned warp : in_order(static_cast<unsigned>(scheduler.warps.size()), order))
       any = run_warp(warp, threads) || any;
     if (in_state(State::kDone)) break;
     if (in_state(State::kAtBarrier)) {
@@ -142,7 +182,11 @@ bool run_block(unsigned threads) {
 
 }  // namespace
 
-void set_order(Order wanted) { order = wanted; }
+void set_order(Order threads, Order blocks, unsigned seed) {
+  order = threads;
+  block_order = blocks;
+  generator.seed(seed);
+}
 void set_memory(std::size_t bytes) { memory_limit = bytes; }
 
 int lane() { return static_cast<int>(threadIdx.x % kWarp); }
@@ -172,11 +216,14 @@ cudaError_t run(const cudaLaunchConfig_t& config, const std::function<void()>& k
   blockDim = config.blockDim;
   auto* memory = reinterpret_cast<unsigned char*>(muse::cuda::shared_memory);
   const std::size_t guarded = std::min(muse::cuda::kSharedBytes, shared + kGuardBytes);
-  for (unsigned y = 0; y < config.gridDim.y; ++y)
-    for (unsigned x = 0; x < config.gridDim.x; ++x) {
+  for (const unsigned y : in_order(config.gridDim.y, block_order))
+    for (const unsigned x : in_order(config.gridDim.x, block_order)) {
       blockIdx = dim3(x, y);
       std::memset(memory, 0xcd, guarded);  // shared memory starts with anything
-      if (!run_block(threads)) {
+      forbid(memory + shared, muse::cuda::kSharedBytes - shared);
+      const bool ended = run_block(threads);
+      allow(memory, muse::cuda::kSharedBytes);
+      if (!ended) {
         scheduler.fibers.clear();  // they wait for lanes that never come
         return cudaErrorLaunchFailure;
       }
@@ -193,6 +240,17 @@ void __syncthreads() {
   fiber.state = emulation::State::kAtBarrier;
   emulation::scheduler.progress = true;
   while (fiber.state == emulation::State::kAtBarrier) emulation::yield();
+}
+
+int __syncthreads_or(int predicate) {
+  static int any = 0;  // of the one block that runs
+  any |= predicate != 0;
+  __syncthreads();
+  const int result = any;
+  __syncthreads();
+  any = 0;
+  __syncthreads();
+  return result;
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
@@ -229,9 +287,8 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-  // At the end of its block, so that the address sanitizer sees what goes beyond it.
-  *pointer = aligned_alloc(256, (bytes + 255) / 256 * 256);
-  return *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+  // No longer than asked for, so that the address sanitizer sees what goes beyond it.
+  return posix_memalign(pointer, 256, bytes) == 0 ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 cudaError_t cudaFree(void* pointer) {
   free(pointer);

@@ -4,8 +4,10 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "model.h"
 
@@ -16,6 +18,7 @@ namespace py = pybind11;
 using FloatArray = py::array_t<float>;
 using IndexArray = py::array_t<std::int64_t, py::array::c_style>;
 using WeightArray = py::array_t<float, py::array::c_style>;
+using ByteArray = py::array_t<std::uint8_t, py::array::c_style>;
 using TokenArray = py::array_t<std::int32_t, py::array::c_style>;
 
 // A numpy float32 matrix as a view: columns contiguous, any row stride. `writable` asks for one that may be changed.
@@ -41,6 +44,29 @@ py::array_t<T> take(std::vector<T>&& values) {
   auto* owner = new std::vector<T>(std::move(values));
   const py::capsule free(owner, [](void* p) { delete static_cast<std::vector<T>*>(p); });
   return py::array_t<T>(static_cast<py::ssize_t>(owner->size()), owner->data(), free);
+}
+
+template <typename T>
+const T* data_or_null(const std::optional<py::array_t<T, py::array::c_style>>& array, std::int64_t rows,
+                      const char* name) {
+  if (!array) return nullptr;
+  if (array->ndim() != 1 || array->shape(0) != rows)
+    throw py::value_error(std::string(name) + " must hold one number for each row of the matrix");
+  return array->data();
+}
+
+// What search(indices, scores) finds without the GIL, k for each query.
+template <typename Search>
+std::pair<IndexArray, FloatArray> search_results(std::int64_t queries, std::int64_t k, const Search& search) {
+  IndexArray indices({queries, k});
+  FloatArray scores({queries, k});
+  std::int64_t* indices_out = indices.mutable_data();
+  float* scores_out = scores.mutable_data();
+  {
+    const py::gil_scoped_release release;
+    search(indices_out, scores_out);
+  }
+  return {indices, scores};
 }
 
 }  // namespace muse::bindings

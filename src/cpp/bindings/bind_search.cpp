@@ -16,18 +16,8 @@ using namespace muse::bindings;
 
 namespace {
 
-template <typename T>
-const T* data_or_null(const std::optional<py::array_t<T, py::array::c_style>>& array, std::int64_t rows,
-                      const char* name) {
-  if (!array) return nullptr;
-  if (array->ndim() != 1 || array->shape(0) != rows)
-    throw py::value_error(std::string(name) + " must hold one number for each row of the matrix");
-  return array->data();
-}
-
 std::pair<IndexArray, FloatArray> top_k(const FloatArray& matrix, const FloatArray& queries, std::int64_t k,
-                                        const std::optional<py::array_t<float, py::array::c_style>>& scale,
-                                        const std::optional<py::array_t<std::uint8_t, py::array::c_style>>& mask,
+                                        const std::optional<WeightArray>& scale, const std::optional<ByteArray>& mask,
                                         int workers) {
   const muse::Matrix rows = as_matrix(matrix, "matrix", false);
   const muse::Matrix wanted = as_matrix(queries, "queries", false);
@@ -35,15 +25,9 @@ std::pair<IndexArray, FloatArray> top_k(const FloatArray& matrix, const FloatArr
   if (k < 1) throw py::value_error("k must be at least 1");
   const muse::SearchOptions options{k, data_or_null(scale, rows.rows, "scale"), data_or_null(mask, rows.rows, "mask"),
                                     workers};
-  IndexArray indices({wanted.rows, k});
-  FloatArray scores({wanted.rows, k});
-  std::int64_t* indices_out = indices.mutable_data();
-  float* scores_out = scores.mutable_data();
-  {
-    const py::gil_scoped_release release;
-    muse::top_k(rows, wanted, options, indices_out, scores_out);
-  }
-  return {indices, scores};
+  return search_results(wanted.rows, k, [&](std::int64_t* indices, float* scores) {
+    muse::top_k(rows, wanted, options, indices, scores);
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,42 +11,13 @@
 
 #include "arrays.h"
 #include "selection.h"
+#include "selector.h"
 #include "tagger.h"
+#include "text.h"
 
 namespace muse::bindings {
 
 namespace {
-
-Model selector(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
-               const SelectionOptions& options) {
-  Model model;
-  model.context = as_matrix(context, "context_vectors", false);
-  model.selection = as_matrix(selection, "selection_vectors", false);
-  model.num_words = model.context.rows;
-  model.sense_offset = sense_offset.data();
-  if (sense_offset.size() != model.num_words + 1 || sense_offset.at(0) != 0 ||
-      model.num_senses() != model.selection.rows || model.context.dim != model.selection.dim)
-    throw py::value_error("context_vectors, selection_vectors and sense_offset do not fit together");
-  const auto rows = as_span(sense_offset);
-  for (std::size_t i = 1; i < rows.size(); ++i)
-    if (rows[i] <= rows[i - 1]) throw py::value_error("every word needs at least one sense");
-  if (!options.fits(options.window)) throw py::value_error("window must be at least 1, and distance weights cover it");
-  return model;
-}
-
-void check_tokens(const TokenArray& tokens, const IndexArray& offsets, std::int64_t words, const WeightArray& weights) {
-  if (weights.size() != 0 && weights.size() != words)
-    throw py::value_error("context_weights must hold one number a word");
-  std::int64_t last = 0;
-  const bool starts = offsets.size() >= 1 && offsets.at(0) == 0;
-  for (const std::int64_t o : as_span(offsets)) {
-    if (!starts || o < last) throw py::value_error("offsets must begin at 0 and never decrease");
-    last = o;
-  }
-  if (!starts || last != tokens.size()) throw py::value_error("offsets must end at the number of tokens");
-  for (const std::int32_t t : as_span(tokens))
-    if (t < 0 || t >= words) throw py::value_error("a token id lies outside the vocabulary");
-}
 
 py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& selection,
                                    const IndexArray& sense_offset, const WeightArray& weights,
@@ -74,32 +46,29 @@ py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& 
 py::tuple py_select_senses(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
                            const WeightArray& weights, const SelectionOptions& options, const TokenArray& tokens,
                            const IndexArray& offsets, float temperature, int workers) {
-  const Model model = selector(context, selection, sense_offset, options);
-  if (!(temperature > 0.0f)) throw py::value_error("temperature must be above 0");
-  check_tokens(tokens, offsets, model.num_words, weights);
+  const SelectorParts parts = selector_parts(context, selection, sense_offset, weights, options, temperature);
+  check_tokens(tokens, offsets, parts.model.num_words, weights);
   std::vector<std::int32_t> sense(static_cast<std::size_t>(tokens.size()));
   std::vector<float> probability(sense.size());
   {
     const py::gil_scoped_release release;
-    select_senses(model, options, as_span(weights), {as_span(tokens), as_span(offsets)}, temperature, workers,
+    select_senses(parts.model, options, parts.weights, {as_span(tokens), as_span(offsets)}, temperature, workers,
                   {sense.data(), probability.data(), nullptr});
   }
   return py::make_tuple(take(std::move(sense)), take(std::move(probability)));
 }
 
-// A Tagger and the arrays that it reads, which stay alive and must not change.
+// A Tagger and what it reads and asks, which stay alive and must not change.
 class TextTagger {
  public:
   TextTagger(const py::sequence& words, const FloatArray& context, const FloatArray& selection,
              const IndexArray& sense_offset, const WeightArray& weights, const SelectionOptions& options,
-             float temperature)
-      : arrays_(py::make_tuple(context, selection, sense_offset, weights)),
-        tagger_({selector(context, selection, sense_offset, options), options, as_span(weights), temperature}) {
-    const std::int64_t n_words = context.shape(0);
-    if (!(temperature > 0.0f)) throw py::value_error("temperature must be above 0");
-    if (weights.size() != 0 && weights.size() != n_words)
-      throw py::value_error("context_weights must hold one number a word");
-    if (static_cast<std::int64_t>(words.size()) != n_words) throw py::value_error("there must be a word for each row");
+             float temperature, const py::object& device)
+      : owners_(py::make_tuple(context, selection, sense_offset, weights, device)),
+        tagger_(selector_parts(context, selection, sense_offset, weights, options, temperature),
+                device.is_none() ? nullptr : device.cast<const DeviceSelector*>()) {
+    if (static_cast<std::int64_t>(words.size()) != context.shape(0))
+      throw py::value_error("there must be a word for each row");
     for (const py::handle word : words) add_word(word);
   }
 
@@ -157,15 +126,47 @@ class TextTagger {
     if (tagger_.id(text) != num_words_++) throw py::value_error("a word stands twice");
   }
 
-  // Numbers of the tokens of a string, split as str.split() does, or of a list of strings.
+  // Numbers of the tokens of a string, the same tokens as muse.context.as_tokens gives: words between ASCII white space
+  // and, of those that are not known, the words between any other.
+  void add_text(py::handle text, std::vector<std::int32_t>& ids) const {
+    const auto bytes =
+        py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+    if (!bytes) throw py::error_already_set();
+    const auto plain = [](char c) { return (c >= 0 && c < 0x1c) || (c >= ' ' && c <= '~'); };
+    split_words(
+        static_cast<std::string_view>(bytes),
+        [&](std::string_view word) {
+          const std::int32_t id = tagger_.id(word);
+          if (id >= 0 || std::all_of(word.begin(), word.end(), plain)) {
+            ids.push_back(id);
+            return;
+          }
+          const auto decoded = py::reinterpret_steal<py::object>(
+              PyUnicode_DecodeUTF8(word.data(), static_cast<Py_ssize_t>(word.size()), "surrogatepass"));
+          if (!decoded) throw py::error_already_set();
+          add_tokens(PyUnicode_Split(decoded.ptr(), nullptr, -1), ids);
+        },
+        [] {});
+  }
+
+  // Numbers of the tokens of a string, or of a list of strings.
   void add_sentence(py::handle sentence, std::vector<std::int32_t>& ids) const {
-    PyObject* listed = PyUnicode_Check(sentence.ptr()) ? PyUnicode_Split(sentence.ptr(), nullptr, -1)
-                                                       : PySequence_Fast(sentence.ptr(), "not iterable");
+    if (PyUnicode_Check(sentence.ptr())) {
+      add_text(sentence, ids);
+      return;
+    }
+    PyObject* listed = PySequence_Fast(sentence.ptr(), "not iterable");
     if (listed == nullptr) {
       if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
       PyErr_Clear();
       throw py::type_error("a context must be a string or a list of tokens; got " + std::string(py::repr(sentence)));
     }
+    add_tokens(listed, ids);
+  }
+
+  // Takes `listed`, a list or tuple.
+  void add_tokens(PyObject* listed, std::vector<std::int32_t>& ids) const {
+    if (listed == nullptr) throw py::error_already_set();
     const auto tokens = py::reinterpret_steal<py::object>(listed);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(listed); ++i) {
       PyObject* token = PySequence_Fast_GET_ITEM(listed, i);
@@ -179,7 +180,7 @@ class TextTagger {
     }
   }
 
-  py::tuple arrays_;
+  py::tuple owners_;
   Tagger tagger_;
   std::int32_t num_words_ = 0;
 };
@@ -204,11 +205,13 @@ void register_selection(pybind11::module_& m) {
         py::arg("sense_offset"), py::arg("context_weights"), py::arg("options"), py::arg("tokens"), py::arg("offsets"),
         py::arg("temperature") = 1.0f, py::arg("workers") = 1,
         "The best sense (local number) of every token, and its probability.");
+  py::class_<muse::DeviceSelector>(m, "DeviceSelector", "What selects senses for a Tagger, in place of the core.");
   py::class_<TextTagger>(m, "Tagger", "Senses of running text.")
       .def(py::init<const py::sequence&, const FloatArray&, const FloatArray&, const IndexArray&, const WeightArray&,
-                    const muse::SelectionOptions&, float>(),
+                    const muse::SelectionOptions&, float, const py::object&>(),
            py::arg("words"), py::arg("context_vectors"), py::arg("selection_vectors"), py::arg("sense_offset"),
-           py::arg("context_weights"), py::arg("options"), py::arg("temperature") = 1.0f)
+           py::arg("context_weights"), py::arg("options"), py::arg("temperature") = 1.0f,
+           py::arg("device") = py::none())
       .def(
           "select", &TextTagger::select, py::arg("sentences"), py::arg("workers") = 1,
           "Sense, probability and margin of each token of all sentences, and where each sentence begins; -1, 0, 0 for\n"
