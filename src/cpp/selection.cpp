@@ -117,9 +117,10 @@ class Selector {
     window_sums_.run({rows_.data(), token_weights_.data()}, windows_, sums_.data(), totals_.data(),
                      [&](std::size_t ready) {
                        prefetch_contexts(contexts, low + windows_[ready - 1].centre + kChunk + options_.window);
-                       for (std::size_t w = done; w < ready; ++w) fetch(w + kAhead);
-                       for (; done < ready; ++done)
+                       for (; done < ready; ++done) {
+                         fetch(done + kAhead);
                          choose(word_of(done), sums_.data() + done * at(stride), low + windows_[done].centre, out);
+                       }
                      });
   }
 
