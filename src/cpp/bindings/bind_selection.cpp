@@ -69,13 +69,14 @@ class TextTagger {
                 device.is_none() ? nullptr : device.cast<const DeviceSelector*>()) {
     if (static_cast<std::int64_t>(words.size()) != context.shape(0))
       throw py::value_error("there must be a word for each row");
-    for (const py::handle word : words) add_word(word);
+    for (const py::object word : words) add_word(word);  // held: a sequence may make its items as they are asked for
   }
 
   py::tuple select(const py::list& sentences, int workers) const {
     std::vector<std::int32_t> ids, known;
     std::vector<std::int64_t> ends{0}, offsets{0};
-    for (const py::handle sentence : sentences) {
+    for (const py::handle item : sentences) {
+      const auto sentence = py::reinterpret_borrow<py::object>(item);  // held: reading it may run code of the user's
       add_sentence(sentence, ids);
       for (auto i = static_cast<std::size_t>(ends.back()); i < ids.size(); ++i)
         if (ids[i] >= 0) known.push_back(ids[i]);
