@@ -124,9 +124,8 @@ def cells() -> Iterator[tuple[str, Settings, bool]]:
 
 
 def group_negatives(settings: Settings) -> int:
-    """Negatives that a group shares, as in options.h."""
-    given = core_options(settings, 1).group_negatives
-    return given or int(np.ceil(settings.group_size * max(5, settings.negative) / 5))
+    """Negatives that a group shares."""
+    return core_options(settings, 1).shared_negatives()
 
 
 def least_bytes(settings: Settings, stats: dict[str, Any], number_bytes: int) -> int:

@@ -7,8 +7,15 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
 
 import muse.cuda
+
+# The same examples each time, whatever the load, so that a failure is of the change under test;
+# `pytest --hypothesis-profile=search` looks for new ones.
+settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.register_profile("search", deadline=None, database=None, print_blob=True)
+settings.load_profile("repeatable")
 
 # A shell that starts the tests in the background makes them ignore Ctrl-C, which some of them send.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -15,6 +15,7 @@ import muse.memory
 import muse.training
 from muse import MUSE, Settings
 from muse.corpus import encode_corpus
+from muse.evaluation.text import locate
 from toy import WORDS, toy_arrays, toy_model
 
 SENTENCES = [["the", "head", "of", "the", "army"]] * 30
@@ -147,6 +148,8 @@ CASES: dict[str, Callable[[Path], object]] = {
     "another text to resume on": _resume_elsewhere,
     "an unknown word": lambda folder: toy_model().sense_vectors("heed"),
     "an unknown sense": lambda folder: toy_model().sv["head#7"],
+    "one key where several are meant": lambda folder: toy_model().wv.get_mean_vector("head"),
+    "a tokenizer that gives no tokens": lambda folder: locate("the ", "head", "", str.lower),
     "values that are not finite": _not_finite,
     "no such folder": lambda folder: toy_model().save(folder / "no" / "model"),
     "a folder as file": lambda folder: toy_model().save(folder),

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 MASK = (1 << 64) - 1
+STEADY_SCORE = 32.0  # of U and V: beyond it a group of targets takes smaller steps
 SUBSAMPLE, WINDOW, SENSE, EXPLORE, COLLOCATE, NEGATIVE, NEGATIVE_SENSE = range(1, 8)
 
 
@@ -320,6 +321,9 @@ def represent_group(epoch: Epoch, model: Parameters, group: list[int], alpha: fl
             learn_posterior(epoch, model, i, sum(model.V[v_rows[j]] for j in chosen), result)
     pairs = make_pairs(epoch, model, collocates, v_rows, result)
 
+    scores = [model.U[p.u] @ model.V[row] for p in pairs for row in [p.v, *(row for row, _ in p.negatives)]]
+    if max(map(abs, scores)) > STEADY_SCORE:  # the group's step overshoots: take the mean over its targets
+        alpha /= len(collocates)
     dU, dV = np.zeros_like(model.U), np.zeros_like(model.V)  # gradients of the loss
     for pair in pairs:
         u = model.U[pair.u]
@@ -369,6 +373,8 @@ def make_pairs(
     shared = []
     if config.group_size > 1 and config.negative > 0:
         usual = math.ceil(config.group_size * max(5, config.negative) / 5)
+        if config.collocates == "one":
+            usual = max(config.group_size, config.negative)
         shared = [negative_row(n) for n in range(config.group_negatives or usual)]
     for i, chosen in collocates.items():
         u = int(model.offset[epoch.word[i]]) + result.selections[i].sense

@@ -108,7 +108,14 @@ def soak(seconds: float = 0.0, cycles: int = 0) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--seconds", type=float, default=3600)
-    print(json.dumps(soak(parser.parse_args().seconds), indent=1))
+    parser.add_argument("--json", type=Path, help="put the result into this file")
+    args = parser.parse_args()
+    result = soak(args.seconds)
+    print(json.dumps(result, indent=1))
+    if args.json is not None:
+        from .faults.record import read_results, write_results
+
+        write_results(args.json, read_results(args.json) | {"soak": result})
 
 
 if __name__ == "__main__":

@@ -217,10 +217,15 @@ def assert_same_statistics(stats: dict[str, Any], expected: Result) -> None:
 
 
 def compare(
-    config: Config, *, words_collocate: bool = False, seed: int = 0, trainer_type: Any = _core.Trainer
+    config: Config,
+    *,
+    words_collocate: bool = False,
+    seed: int = 0,
+    scale: float = 0.4,
+    trainer_type: Any = _core.Trainer,
 ) -> tuple[dict[str, float], list[Result]]:
     """Train both over all batches of an epoch; returns how far each matrix moved, and the reference's decisions."""
-    case = make_case(seed=seed, words_collocate=words_collocate)
+    case = make_case(seed=seed, words_collocate=words_collocate, scale=scale)
     start, model = case.parameters(), case.parameters()
     trainer, epoch = make_trainer(case, config, trainer_type), make_epoch(case, config)
     results: list[Result] = []

@@ -13,6 +13,7 @@ import pytest
 import muse
 from muse import MUSE, Arrays, Settings, UnknownWordError, Vocabulary
 from muse.context import as_contexts, encode
+from muse.corpus import LineSentence
 from muse.initial import grown_arrays, initial_arrays
 from toy import WORDS, toy_arrays, toy_model
 
@@ -122,6 +123,27 @@ def test_a_list_of_strings_is_one_context_unless_it_cannot_be():
     assert as_contexts(["the head", "head"], vocabulary) == (["the head", "head"], False)
     assert as_contexts([["the"], "a head"], vocabulary) == ([["the"], "a head"], False)
     assert as_contexts(iter(["the", "head"]), vocabulary) == ([["the", "head"]], True)
+
+
+def test_strings_in_memory_and_lines_of_a_file_are_the_same_words(tmp_path):
+    # ASCII white space, all of it; then other white space, of which a file makes no words.
+    text = "the head\tof\fthe\varmy  head\u00a0count « bank\u2003bank » \x1carmy\x85"
+    (tmp_path / "text").write_text(text + "\n", encoding="utf-8")
+    (line,) = LineSentence(tmp_path / "text")
+    smallest = {"vector_size": 4, "min_count": 1, "epochs": 1, "workers": 1, "senses": 1}
+    of_file = MUSE(corpus_file=tmp_path / "text", **smallest)
+    assert [t.token for t in of_file.disambiguate(text)] == line
+    assert "head\u00a0count" in line
+    of_lists = MUSE([text.split()], **smallest)
+    assert [t.token for t in of_lists.disambiguate(text)] == text.split()
+    assert "count" in text.split()
+    for model in (of_file, of_lists):
+        assert all(t.sense is not None for t in model.disambiguate(text))
+        (senses,) = model.disambiguate_batch([text])
+        assert senses.tolist() == [t.sense for t in model.disambiguate(text)]
+    # A list of strings: tokens, where each of them is one word.
+    assert as_contexts(["head\u00a0count", "the"], of_file.vocabulary)[1]
+    assert not as_contexts(["head\u00a0count", "the"], of_lists.vocabulary)[1]
 
 
 def test_encode():

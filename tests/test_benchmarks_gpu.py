@@ -9,7 +9,6 @@ import pytest
 from benchmarks import gpu, gpu_limits
 
 from muse import MUSE
-from muse.training import core_options
 
 ROOT = Path(__file__).parents[1]
 
@@ -35,13 +34,7 @@ def test_caches_save_bytes_and_cannot_save_more_than_all(case):
     assert cached[3] == pytest.approx(4 * 304 * (2 + (2 if case.train_context else 0)))  # contexts and gradients pass
 
 
-def test_shared_negatives_are_those_of_the_core():
-    for group, negative in ((16, 25), (16, 5), (8, 7), (4, 3)):
-        settings = gpu.paper(group_size=group, negative=negative)
-        options = core_options(settings, 1)
-        assert options.group_size == group
-        expected = group if negative <= 5 else (group * negative + 4) // 5
-        assert gpu.group_negatives(settings) == expected
+def test_the_model_has_the_negatives_of_the_paper():
     assert MUSE.paper_defaults()["negative"] == gpu_limits.NEGATIVE
 
 

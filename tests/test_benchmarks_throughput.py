@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import common  # noqa: E402
 from benchmarks.throughput import __main__ as command  # noqa: E402
-from benchmarks.throughput import inference, native, report, stages, systems, work  # noqa: E402
+from benchmarks.throughput import native, plan, report, rounds, stages, systems, work  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +49,7 @@ def test_negatives_of_a_group_are_as_many_as_the_core_draws() -> None:
     assert work.step_flops({**run, "group_size": 16}) == 60 * (600 + 100 * 80)
     assert work.step_flops(run) == work.step_flops({**run, "group_size": 1})  # a peer
     assert [work.shared_negatives(16, n) for n in (0, 1, 5, 6, 25)] == [0, 16, 16, 20, 80]
+    assert [work.shared_negatives(16, n, one=True) for n in (0, 1, 5, 6, 25)] == [0, 16, 16, 16, 25]
 
 
 def test_the_command_compares_with_gensim_in_one_run(
@@ -58,8 +59,8 @@ def test_the_command_compares_with_gensim_in_one_run(
     monkeypatch.setenv("PYTHONPATH", ":".join(sys.path))
     ours = "muse, one sense, shared negatives"
     command.main([
-        "--corpus", str(text), "--limit-tokens", "5000", "--dims", "8", "--negative", "2", "--workers", "1",
-        "--repeats", "1", "--systems", ours, systems.REFERENCE, "--parts", "table", "--out", str(tmp_path),
+        "--corpus", str(text), "--limit-tokens", "5000", "--settings", "8x2", "--workers", "1",
+        "--repeats", "1", "--systems", ours, systems.REFERENCE, "--parts", "table", "tagging", "--out", str(tmp_path),
     ])  # fmt: skip
     assert "`python -m benchmarks.throughput`" in (tmp_path / "throughput.md").read_text()
     result: dict[str, Any] = json.loads((tmp_path / "throughput.json").read_text())
@@ -67,7 +68,8 @@ def test_the_command_compares_with_gensim_in_one_run(
     assert table[systems.REFERENCE]["ratio"] == 1
     assert table[ours]["kpairs_per_second"] > 0
     assert table[ours]["memory_mb"] > 10
-    if result["limits"] is not None:
+    assert {row["call"] for row in result["tagging"]} >= {"tag_corpus", "disambiguate_batch"}
+    if result["limits"]:
         assert 0 < table[ours]["peak_share"] < 1
 
 
@@ -90,10 +92,59 @@ def test_a_peer_that_cannot_be_had_is_left_out_with_the_reason(text: Path, monke
     def refuse(job: dict[str, Any]) -> dict[str, Any]:
         raise native.NotAvailableError("no such thing")
 
-    monkeypatch.setattr(command, "run_job", refuse)
-    rounds = command.Rounds(command.parse(["--corpus", str(text)]), text)
-    assert rounds.run([{"system": "fastText", "vector_size": 8, "negative": 5, "workers": 1}], 2) == []
-    assert rounds.left_out == {"fastText": "no such thing"}
+    monkeypatch.setattr(rounds, "run_job", refuse)
+    found = rounds.Rounds(str(text))
+    job = {"system": "fastText", "vector_size": 8, "negative": 5, "workers": 1}
+    assert found.run([rounds.Planned(job, 1000, 2)]) == []
+    assert found.left_out == {"fastText": "no such thing"}
+
+
+def test_runs_are_kept_and_not_run_again(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[dict[str, Any]] = []
+
+    def run(job: dict[str, Any]) -> dict[str, Any]:
+        ran.append(job)
+        return {"seconds": 1.0, "cpu_seconds": 2.0, "memory_mb": 3.0}
+
+    monkeypatch.setattr(rounds, "run_job", run)
+    jobs = [{"system": name, "vector_size": 8, "negative": 5, "workers": 1} for name in ("a", "b")]
+    twice = [rounds.Planned(job, 1000, count) for job, count in zip(jobs, (2, 1), strict=True)]
+    first = rounds.Rounds(str(text), tmp_path / "runs").run(twice)
+    assert [job["system"] for job in ran] == ["a", "b", "a"]  # in turn
+    assert "corpus" not in first[0]
+    assert rounds.Rounds(str(text), tmp_path / "runs").run(twice) == first
+    assert len(ran) == 3
+
+
+def test_a_program_with_the_options_of_word2vec_is_a_system(text: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o755)
+    systems.add_programs({"pWord2Vec": str(program)})
+    try:
+        job = {"system": "pWord2Vec", "vector_size": 8, "negative": 2, "workers": 1}
+        [found] = rounds.Rounds(str(text)).run([rounds.Planned(job, 1000, 1)])
+    finally:
+        systems.RUNNERS.pop("pWord2Vec")
+    assert found["seconds"] > 0
+    assert str(program) not in json.dumps(found)  # no path of this machine in the results
+
+
+def test_the_plan_fits_the_settings() -> None:
+    planned = plan.table(1000, [(100, 5), (300, 25)], 3, None)
+    assert {p.tokens for p in planned if p.job["vector_size"] == 100} == {1000}
+    assert {p.repeats for p in planned if p.job["system"] == "fastText"} == {1, 3}
+    scaled = plan.scaling(1000, [(100, 5)], 3, [1, 2])
+    assert [p.job["workers"] for p in scaled] == [1, 2] * len(plan.SCALED)
+    assert all(p.job["value"] in p.job.values() for p in plan.sweeps(1000, 1))
+
+
+def test_scaling_is_relative_to_one_thread() -> None:
+    base = {"system": "a", "vector_size": 8, "negative": 5, "tokens": 10, "pairs": 10, "memory_mb": 1.0}
+    runs = [{**base, "workers": n, "seconds": 1 / n, "cpu_seconds": 1.0} for n in (1, 2, 1, 2)]
+    one, two = report.scaling_rows(runs)
+    assert (one["scaling"], two["scaling"]) == (1.0, 2.0)
+    assert two["cpu_seconds_per_wall"] == 2.0
 
 
 def test_medians_and_ratios() -> None:
@@ -105,12 +156,6 @@ def test_medians_and_ratios() -> None:
     assert (fasttext["ratio"], fasttext["cpu_ratio"]) == (2.0, 2.0)
     one = next(run for run in runs if run["seconds"] == 1)
     assert report.summarise([{**one, "targets": 1.0}], 1e-3)[0]["peak_share"] == pytest.approx(6 * 8 * 18000 / 2 / 1e6)
-
-
-def test_inference_is_measured_on_every_token(text: Path) -> None:
-    rows = inference.measure_inference(text, 1, vector_size=8, senses=2)
-    assert {row["call"] for row in rows} == {"select_senses (core)", "disambiguate_batch"}
-    assert all(row["ktokens_per_cpu_second"] > 0 for row in rows)
 
 
 def test_limits_are_those_of_the_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,10 +172,11 @@ def test_limits_are_those_of_the_instruction_set(monkeypatch: pytest.MonkeyPatch
 
 def test_the_plot_shows_each_quantity(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    rows = [
-        {"system": "a", "value": v, "tokens": 10, "pairs": 10, "seconds": 1 / v, "cpu_seconds": 1.0} for v in (1, 2)
-    ]
-    report.plot_sweeps({"workers": rows, "window": rows}, tmp_path / "plot.svg")
+    base = {"system": "a", "tokens": 10, "pairs": 10, "seconds": 1.0, "cpu_seconds": 1.0}
+    sweeps = report.sweep_rows([{**base, "swept": "window", "value": v} for v in (1, 2, 2)])
+    assert [row["value"] for row in sweeps["window"]] == [1, 2]
+    scaling = [{"system": "a", "vector_size": 8, "workers": v, "scaling": v} for v in (1, 2)]
+    report.plot(sweeps, scaling, tmp_path / "plot.svg")
     assert (tmp_path / "plot.svg").stat().st_size > 1000
 
 

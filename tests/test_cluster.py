@@ -268,12 +268,19 @@ def test_shares_make_a_needless_cluster_smaller_or_end_it(seed):
     assert len(weighted) == 2 or weighted.min() < 0.7 * equal.min()
 
 
-@pytest.mark.parametrize("share", [[0.6, 0.3, 0.1], [0.8, 0.2]])
+@pytest.mark.parametrize("share", [[0.6, 0.3, 0.1], [0.85, 0.15]])
 def test_the_column_of_shares_is_their_logarithm(share):
     text = with_constant(make_text(len(share), noise=0.3, shares=share, sentences=400))
     centroids, found = shares_of(text, len(share), 0.1)
     np.testing.assert_allclose(centroids[:, -1], 0.1 * np.log(found), atol=0.02)  # one is added to each count
     np.testing.assert_allclose(np.linalg.norm(centroids[:, :-1], axis=1), 1, atol=1e-5)
+
+
+def test_two_senses_of_like_frequency_have_no_shares():
+    text = with_constant(make_text(2, noise=0.3, shares=[0.6, 0.4], sentences=400))
+    centroids, share = shares_of(text, 2, 0.1)
+    assert share.min() > 0.3
+    assert not centroids[:, -1].any()
 
 
 def test_with_shares_a_rare_sense_takes_nothing_from_a_frequent_one():

@@ -200,3 +200,32 @@ def test_what_is_refused(model):
     with pytest.raises(ValueError, match="at least one key"):
         model.wv.rank_by_centrality([])
     assert toy_model().wv.get_mean_vector(["nobody"]).any() == 0
+
+
+@pytest.mark.parametrize("given", ["king", b"king", None, 7, 1.5, object()])
+@pytest.mark.parametrize("view", ["wv", "sv"])
+def test_what_takes_a_list_refuses_a_single_key(model, view, given):
+    """A string would pass for the list of its letters, and a mean that skips unknown keys be silently zero."""
+    vectors = getattr(model, view)
+    first = vectors.index_to_key[0]
+    for name, arguments in {
+        "doesnt_match": (given,), "get_mean_vector": (given,), "rank_by_centrality": (given,),
+        "n_similarity": ([first], given), "most_similar_batch": (given,), "distances": (first, given),
+        "most_similar_to_given": (first, given),
+    }.items():  # fmt: skip
+        with pytest.raises(TypeError, match=f"{name} takes a list of keys or vectors; got"):
+            getattr(vectors, name)(*arguments)
+
+
+@pytest.mark.parametrize("word", [["king"], {}, None, 7])
+def test_what_is_no_string_is_no_word(model, word):
+    for ask in (model.n_senses, model.sense_vectors, model.describe, model.sense_prior, model.predict_collocates):
+        with pytest.raises(UnknownWordError, match="words are strings"):
+            ask(word)
+
+
+@pytest.mark.parametrize("topn", [0, -1, 1.5, "x", True])
+def test_topn_is_checked(model, topn):
+    for ask in (model.sv.most_similar, model.sv.most_similar_cosmul):
+        with pytest.raises(ValueError, match="topn must be an integer of at least 1"):
+            ask("king#0", topn=topn)

@@ -188,6 +188,14 @@ class TestFiles:
             with pytest.raises(ValueError, match=message):
                 read()
 
+    @pytest.mark.parametrize("name", ["corpus.txt", "corpus.gz"])
+    def test_utf16_is_taken_for_what_it_is(self, write, name):
+        content = "the head\nof the army\n".encode("utf-16")
+        path = write(gzip.compress(content) if name.endswith("gz") else content, name)
+        for read in (lambda: encode_corpus(corpus_file=path), lambda: list(LineSentence(path))):
+            with pytest.raises(ValueError, match="for example with `iconv -f utf-16 -t utf-8`"):
+                read()
+
     def test_a_path_that_is_not_ascii(self, write):
         assert len(encode_corpus(corpus_file=write("a", "日本 é.txt"), min_count=1)[0]) == 1
 

@@ -41,6 +41,13 @@ def test_every_pair_of_extensions(emulated, number):
     compare(config, words_collocate=words_collocate, seed=number, trainer_type=emulated.Trainer)
 
 
+@pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
+@pytest.mark.parametrize("collocates", ["one", "all"])
+def test_groups_with_large_scores_take_smaller_steps(emulated, collocates, order):
+    emulated.set_order(order)
+    compare(Config(collocates=collocates, group_size=7), scale=1.7, trainer_type=emulated.Trainer)
+
+
 @pytest.mark.parametrize(("order", "seed"), [("reversed", 0), ("shuffled", 1), ("shuffled", 2), ("shuffled", 3)])
 @pytest.mark.parametrize(
     "choice",

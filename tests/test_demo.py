@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import muse
 from muse import MUSE, __main__, __version__
 from muse.datasets import make_ambiguous_corpus
+from toy import toy_model
 
 QUICK = ["--epochs", "3", "--vector-size", "24", "--workers", "2"]
 
@@ -161,3 +164,12 @@ def test_senses_of_single_words_as_json(text_file: Path, tmp_path: Path) -> None
     saved = tmp_path / "model.safetensors"
     assert __main__.main(["train", str(text_file), "--senses", '{"rock": 2}', "--save", str(saved), *QUICK]) == 0
     assert MUSE.load(saved).settings.senses == {"rock": 2}
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    toy_model().save(tmp_path / "m")
+    command = f"{sys.executable} -m muse senses {tmp_path / 'm'} head | true; exit ${{PIPESTATUS[0]}}"
+    environment = {**os.environ, "PYTHONPATH": str(Path(muse.__file__).parent.parent)}
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode in (0, 1), done  # 0 where all was written before
+    assert done.stderr == ""

@@ -310,8 +310,11 @@ def test_bad_contexts():
             model.sense_vectors("head", "the head", position=position)
     with raises(ValueError, "one context needs one position; got [0, 1]"):
         model.sense_vectors("head", "the head", position=[0, 1])
-    with raises(ValueError, "sense_probabilities_batch takes a list of words and a list of as many contexts"):
-        model.sense_probabilities_batch("head", ["the head"])
+    for words, contexts in (("head", ["the head"]), (["head"], "the head"), (None, []), (["head"], 7)):
+        with raises(TypeError, "sense_probabilities_batch takes a list of words and a list of as many contexts"):
+            model.sense_probabilities_batch(words, contexts)
+    with raises(ValueError, "there must be as many contexts as words; got 2 for 1"):
+        model.sense_probabilities_batch(["head"], ["the head", "head"])
     with raises(TypeError, "disambiguate_batch takes an iterable of sentences; for a single one use disambiguate"):
         model.disambiguate_batch("the head")
     with raises(TypeError, "a context must be a string or a list of tokens; got 7"):
@@ -370,7 +373,7 @@ def test_not_enough_memory_is_said_before_training(monkeypatch):
     model = MUSE(min_count=1, vector_size=60_000)
     model.build_vocab([[str(i) for i in range(10_000)]])
     message = (
-        "training needs about 19.2 GB for 10,000 words with 30,000 senses, and 1.0 GB are free; "
+        "training needs about 202.1 GB for 10,000 words with 30,000 senses, and 1.0 GB are free; "
         "lower vector_size (60000) or senses, or keep fewer words with a higher min_count (1) or max_final_vocab"
     )
     with raises(InsufficientMemoryError, message):
@@ -400,7 +403,37 @@ def test_parts_that_do_not_fit_together():
         MUSE.from_arrays(WORDS, toy_arrays(sense_vectors=np.zeros((13, 7))))
 
 
+@pytest.mark.parametrize("number", [np.float32(2), np.int64(3), 2, None])
+def test_a_number_is_no_corpus(number):
+    model = MUSE(vector_size=4)
+    with pytest.raises((TypeError, ValueError), match=r"sentences must be an iterable of token lists, not|no corpus"):
+        model.build_vocab(number)
+
+
+@pytest.mark.parametrize("path", [0, 2**70, None, 1.5, ["a"]])
+def test_what_is_no_path_is_refused(path):
+    for load in (muse.load_vectors, MUSE.load):
+        with pytest.raises(TypeError, match=r"expected str, bytes or os\.PathLike object"):
+            load(path)
+
+
+@pytest.mark.parametrize("name", [["word2vec"], {}, 7, "gz"])
+def test_what_is_no_format_is_refused(name, tmp_path):
+    for call in (lambda: muse.load_vectors(tmp_path / "x", name), lambda: toy_model().export(tmp_path / "x", name)):
+        with pytest.raises(ValueError, match="format must be one of 'word2vec'"):
+            call()
+
+
 # -- models of given parts ---------------------------------------------------------------------------------------------
+
+
+def test_parts_of_other_types_are_refused():
+    for arrays in (None, {}, [toy_arrays()], "arrays"):
+        with pytest.raises(TypeError, match=r"arrays must be muse\.Arrays; got"):
+            MUSE.from_arrays(WORDS, arrays)
+    for words in ("the words", b"words", None, 7):
+        with pytest.raises(TypeError, match="vocabulary must be a Vocabulary or a list of words; got"):
+            MUSE.from_arrays(words, toy_arrays())
 
 
 @pytest.mark.parametrize(
@@ -440,9 +473,12 @@ def test_layout_of_given_arrays():
 
 def test_memory_of_any_number_of_words():
     model = MUSE(vector_size=16)
-    assert model.estimate_memory(3 * 10**9)["total"] == pytest.approx(
-        3e6 * model.estimate_memory(1000)["total"], rel=1e-3
-    )
+    few, many = model.estimate_memory(1000), model.estimate_memory(3 * 10**9)
+    for name in ("sense_vectors", "context_vectors", "vocabulary"):
+        assert many[name] == 3e6 * few[name]
+    assert many["split"] == pytest.approx(4 * 16 * 3e9, rel=1e-3)  # the words' vectors beside those of senses
+    assert few["split"] > 8 * 16 * 16  # and the covariance of contexts
+    assert "split" not in MUSE(vector_size=16, init="random").estimate_memory(1000)
     with raises(ValueError, "vocab_size must be at least 1; got -1"):
         model.estimate_memory(-1)
     with raises(TypeError, "vocab_size must be an integer of at least 1; got 1.5"):

@@ -20,6 +20,8 @@ def test_tokenize_follows_the_rule_of_the_corpora():
     assert tokenize("Don't re-do under_score ÜBER 3.5!") == ["don", "t", "re", "do", "under", "score", "über", "3", "5"]
     assert locate("The ", "Head's", " end") == (["the", "head", "s", "end"], 1, ["head", "s"])
     assert locate("", "--", "x") == (["x"], 0, [])
+    with pytest.raises(TypeError, match=r"a tokenizer must give a list of strings, as str\.split does; it gave 'the '"):
+        locate("The ", "Head's", " end", str.lower)
 
 
 def test_read_lines_splits_at_line_feeds_only_and_names_a_bad_line(tmp_path):

@@ -22,6 +22,21 @@ def vectorizer_type():
     return pytest.importorskip("muse.integrations.sklearn").SenseVectorizer
 
 
+@pytest.mark.parametrize("tokenizer", [str.lower, lambda text: None, lambda text: [1], lambda text: {"a": 1}])
+def test_a_tokenizer_must_give_tokens(vectorizer_type, tokenizer):
+    for vectorizer in (vectorizer_type(toy_model(), tokenizer=tokenizer), vectorizer_type(tokenizer=tokenizer)):
+        with pytest.raises(TypeError, match=r"a tokenizer must give a list of strings, as str\.split does; it gave"):
+            vectorizer.fit(["the head"]).transform(["the head"])
+
+
+@pytest.mark.parametrize("documents", ["the head", b"the head", None, 7])
+def test_documents_must_be_several(vectorizer_type, documents):
+    with pytest.raises(TypeError, match=r"X must be an iterable of documents; for a single one give \[document\]"):
+        vectorizer_type(toy_model()).fit(None).transform(documents)
+    with pytest.raises(TypeError, match="settings must be a dict of settings of MUSE"):
+        vectorizer_type(settings=[("epochs", 1)]).fit([["a"]])
+
+
 def test_scikit_learns_own_checks(vectorizer_type):
     from sklearn.exceptions import SkipTestWarning
     from sklearn.utils import estimator_checks

@@ -16,6 +16,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from scipy.stats import chi2
 
 from muse import MUSE, Vocabulary, _core
+from muse.context import as_tokens
 from muse.corpus import encode_corpus
 from reference import SUBSAMPLE, WINDOW, Draws
 from test_bad_input import CORPORA, check_file
@@ -156,6 +157,23 @@ def test_probabilities_are_distributions_and_the_choice_is_their_best(context, s
         assert probabilities.sum() == pytest.approx(1, rel=1e-5)
         assert (probabilities >= 0).all()
         assert probabilities[model.select_sense(word, context)] == probabilities.max()
+
+
+@SLOW
+@given(
+    text=st.text(st.sampled_from("ab\x00\x1c\x7f\x85\u00a0\u2028\u3000\ud800\U0001f600 \t\n\x0b\x0c\r"), max_size=30)
+)
+def test_a_string_has_the_same_tokens_in_python_and_in_the_core(text):
+    words = ["a", "b", "a\u00a0b", "a\x1c", "\U0001f600", "", "b\x85"]
+    model = MUSE.from_arrays(words, toy_arrays((2,) * len(words)))
+    tokens = as_tokens(text, model.vocabulary)
+    assert [token for token in tokens if token not in words] == [
+        t for token in tokens if token not in words for t in token.split()
+    ]
+    ((of_string, probabilities), (of_list, _)) = model.disambiguate_batch([text, tokens], probabilities=True)
+    assert of_string.tolist() == of_list.tolist()
+    assert ((of_string >= 0) == [token in words for token in tokens]).all()
+    assert (probabilities[of_string >= 0] > 0).all()
 
 
 # -- any order of calls ------------------------------------------------------------------------------------------------

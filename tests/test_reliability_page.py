@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -10,8 +9,10 @@ import pytest
 
 from error_cases import CASES
 from faults.__main__ import FAULTS, table
+from faults.record import read_results
 
 ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results" / "reliability.json"
 PAGE = ROOT / "docs" / "reliability.md"
 if not PAGE.exists():
     pytest.skip("the tests run away from the tree", allow_module_level=True)
@@ -37,10 +38,20 @@ def test_errors_are_those_of_the_table(name, tmp_path):
 
 
 def test_the_table_of_faults_is_that_of_the_results():
-    results = json.loads((ROOT / "benchmarks" / "results" / "reliability.json").read_text(encoding="utf-8"))
-    assert table(results) in TEXT
-    assert [row["fault"] for row in results] == list(FAULTS)
-    assert all(row["failures"] == [] for row in results)
+    rows = read_results(RESULTS)["faults"]
+    assert table(rows) in TEXT
+    assert [row["fault"] for row in rows] == list(FAULTS)
+    assert all(row["failures"] == [] for row in rows)
+
+
+def test_the_long_run_is_that_of_the_results():
+    run = read_results(RESULTS)["soak"]
+    assert run["seconds"] >= 3600
+    assert (
+        f"{run['cycles']:,} cycles, {run['tokens']:,} tokens, all accounted for; memory {run['resident_mb']:g} MB, "
+        f"at most {run['largest_growth_mb']:g} MB more than after six cycles; "
+        f"{run['open_files']} open files from first to last"
+    ) in TEXT.replace("\n", " ")
 
 
 def test_commands_of_the_page_name_modules_that_are_there():

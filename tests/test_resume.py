@@ -225,17 +225,26 @@ def test_sigint_stops_within_a_second(epoch, tmp_path):
     text.write_text(line * (2 if epoch else 200), encoding="utf-8")  # epochs of 0.1 s, or of many seconds
     environment = {**os.environ, "PYTHONPATH": str(Path(muse.__file__).parent.parent)}
     command = [sys.executable, "-c", SCRIPT, str(text), str(epoch)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        assert process.stdout.readline() == "training\n"
-        time.sleep(0.2)
-        sent = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        stopped, answer = process.stdout.read().splitlines()
-        assert process.wait(timeout=20) == 0
-    assert float(stopped) - sent < 1.5  # a second, and some for a busy machine
-    sense, stage, batch = map(int, answer.split())
-    assert sense in (0, 1)
-    assert (stage, batch) != (0, 0)
+
+    def interrupt() -> tuple[float, bool]:
+        """Seconds until it had stopped, and whether it had done any batch."""
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            assert process.stdout.readline() == "training\n"
+            time.sleep(0.2)
+            sent = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            stopped, answer = process.stdout.read().splitlines()
+            assert process.wait(timeout=60) == 0
+        sense, stage, batch = map(int, answer.split())
+        assert sense in (0, 1)
+        return float(stopped) - sent, (stage, batch) != (0, 0)
+
+    tries = []
+    while len(tries) < 5:  # a busy machine may give the process no time just then
+        tries.append(interrupt())
+        if tries[-1][0] < 1 and tries[-1][1]:
+            return
+    raise AssertionError(tries)
 
 
 # -- devices -----------------------------------------------------------------------------------------------------------

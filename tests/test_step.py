@@ -75,6 +75,18 @@ def test_epochs_draw_anew(epoch):
     assert_same(case, model, model)
 
 
+@pytest.mark.parametrize(("collocates", "group_size"), list(product(("one", "all"), (1, 4, 7))))
+def test_groups_with_large_scores_take_smaller_steps(collocates, group_size, monkeypatch):
+    config = Config(collocates=collocates, group_size=group_size)
+    compare(config, scale=1.7)
+    monkeypatch.setattr(reference, "STEADY_SCORE", np.inf)
+    if group_size == 1:  # every target steps alone anyway
+        compare(config, scale=1.7)
+    else:
+        with pytest.raises(AssertionError):
+            compare(config, scale=1.7)
+
+
 def test_max_norm_bounds_the_rows_that_move():
     config = Config(max_norm=1.0, selection_alpha=20.0)
     case = make_case()

@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -132,6 +133,24 @@ def test_the_core_refuses_parts_that_do_not_fit():
         _core.Tagger(list(WORDS), *parts, none, options, 0.0)
     with pytest.raises(ValueError, match="context_weights must hold one number a word"):
         _core.Tagger(list(WORDS), *parts, np.ones(3, np.float32), options)
+
+
+class MadeWords(Sequence):
+    """Words that nobody else holds."""
+
+    def __len__(self):
+        return len(WORDS)
+
+    def __getitem__(self, i):
+        return "".join(list(WORDS)[i])[:1] + list(WORDS)[i][1:]
+
+
+def test_words_may_be_made_as_they_are_asked_for():
+    arrays = toy_model().arrays
+    parts = (arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, np.empty(0, np.float32))
+    made, held = (_core.Tagger(words, *parts, _core.SelectionOptions()) for words in (MadeWords(), list(WORDS)))
+    for ours, theirs in zip(made.select([list(WORDS)]), held.select([list(WORDS)]), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 # -- files -------------------------------------------------------------------------------------------------------------

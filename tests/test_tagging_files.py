@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import gzip
 import json
@@ -241,14 +240,13 @@ except OSError as error:
 def test_errors_of_the_other_files_are_named_too(name, text, tmp_path, monkeypatch):
     def fails(*_):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
-        yield
 
     if name == "text":
         monkeypatch.setattr("muse.tagfile.read_chunks", fails)
     else:
         monkeypatch.setattr("muse.tagfile._PIECE", 400)
         monkeypatch.setattr("muse.tagfile._SAVE_SECONDS", -1)
-        monkeypatch.setattr("muse.tagfile.replacing", contextlib.contextmanager(fails))
+        monkeypatch.setattr("muse.formats.replacing._create", fails)
     with pytest.raises(OSError, match="Input/output error") as caught:
         toy_model().tag_corpus(text, tmp_path / "out")
     assert caught.value.filename == str(tmp_path / name)

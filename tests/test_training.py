@@ -73,7 +73,7 @@ def test_loss_decreases():
 
 
 @pytest.mark.parametrize("init", ["split", "random"])
-@pytest.mark.parametrize(("strategy", "formulation"), itertools.product(STRATEGIES, FORMULATIONS))
+@pytest.mark.parametrize(("strategy", "formulation"), list(itertools.product(STRATEGIES, FORMULATIONS)))
 def test_every_strategy_and_formulation_trains(strategy, formulation, init):
     options = {"strategy": strategy, "formulation": formulation, "init": init, "senses": 2, "epochs": 3}
     if formulation == "factorized" and strategy in ("policy", "smooth_policy"):
@@ -274,6 +274,21 @@ def test_divergence_leaves_the_last_finite_values(options, sign, tmp_path):
     assert "bank" in model
     for checkpoint in tmp_path.iterdir():  # from before
         MUSE.load(checkpoint).arrays.check_finite()
+
+
+@pytest.mark.parametrize("odd", [["noise"] * 8000, ["bank"] * 8000, ["tick", "tock"] * 4000], ids=["new", "old", "two"])
+@pytest.mark.parametrize("options", [{}, {"init": "random", "senses": 2}, {"collocates": "one"}, {"negative": 15}])
+def test_one_odd_line_does_not_end_a_training(odd, options):
+    options = {**TINY, "vector_size": 50, "sample": 0, "epochs": 2, "min_count": 2, "group_size": 16, **options}
+    sentences = CORPUS.sentences
+    model = MUSE([*sentences[:300], odd, *sentences[300:]], **options)
+    usual = MUSE(sentences, **options)
+    longest = [
+        max(np.linalg.norm(rows, axis=1).max() for rows in (m.arrays.sense_vectors, m.arrays.collocation_vectors))
+        for m in (model, usual)
+    ]
+    assert longest[0] < 12 * longest[1]  # without smaller steps: hundreds of times, or divergence
+    assert model.history[-1]["loss"] < 4 * usual.history[-1]["loss"]
 
 
 def test_progress_bar(capsys):

@@ -287,20 +287,20 @@ def test_counts_travel_with_keys(tmp_path):
 def test_damaged_text(tmp_path, content, what):
     path = tmp_path / "v.vec"
     path.write_bytes(content)
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(ModelFileError, match=what) as caught:
         read_word2vec(path, binary=False)
     assert "v.vec" in str(caught.value)
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
 
 
 def test_a_small_compressed_file_that_claims_to_be_huge(tmp_path):
     for name, compress in (("v.gz", gzip.compress), ("v.bz2", bz2.compress)):
         (tmp_path / name).write_bytes(compress(b"1152921504606846976 300\n" + b"a" + b" 1" * 300 + b"\n"))
-        started = time.perf_counter()
+        started = time.process_time()
         with pytest.raises(ModelFileError, match="ends after 1 of 1152921504606846976 rows"):
             read_word2vec(tmp_path / name)
-        assert time.perf_counter() - started < 1.0
+        assert time.process_time() - started < 1.0
     (tmp_path / "w.gz").write_bytes(gzip.compress(b"1 1\na 1\n")[:-9])
     with pytest.raises(ModelFileError, match="the compressed data is damaged or cut off"):
         read_word2vec(tmp_path / "w.gz")

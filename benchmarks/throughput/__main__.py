@@ -4,174 +4,101 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import shutil
 import sys
+import time
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import benchmarks.throughput
-from benchmarks import common
-from benchmarks.throughput.inference import measure_inference
+from benchmarks import common, tagging
+from benchmarks.throughput import plan, stages
 from benchmarks.throughput.native import NotAvailableError, machine_limits
-from benchmarks.throughput.report import page, paper_rows, plot_sweeps, summarise
-from benchmarks.throughput.systems import REFERENCE, RUNNERS, run_here, run_job
-from benchmarks.throughput.work import expected_pairs
+from benchmarks.throughput.report import page, paper_rows, plot, scaling_rows, summarise, sweep_rows
+from benchmarks.throughput.rounds import COMMON, Rounds
+from benchmarks.throughput.systems import RUNNERS, add_programs, run_here
 
-DEFAULT_TOKENS = 1_000_000
-PAPER = ("muse, paper's recipe", "muse, paper's recipe, shared negatives", "muse, default recipe")
-PARTS = ("table", "paper", "inference", "sweeps")
-SWEEPS: dict[str, list[int]] = {
-    "vector_size": [50, 100, 200, 300, 400],
-    "senses": [1, 2, 3, 5, 8],
-    "negative": [1, 5, 10, 15, 25],
-    "window": [2, 5, 10, 15],
-    "workers": [1, 2],
-}
-SWEPT = ("muse, one sense, shared negatives", "muse, paper's recipe, shared negatives")
+PARTS = ("table", "scaling", "paper", "tagging", "stages", "sweeps")
 
 
-class Rounds:
-    """Runs jobs on one text in turn, several times, and remembers which peers cannot be had."""
-
-    def __init__(self, arguments: argparse.Namespace, corpus: Path) -> None:
-        self.arguments, self.corpus = arguments, corpus
-        self.left_out: dict[str, str] = {}
-        self._expected: dict[tuple[int, float], dict[str, float]] = {}
-
-    def run(self, jobs: list[dict[str, Any]], repeats: int) -> list[dict[str, Any]]:
-        """All jobs, `repeats` times in turn."""
-        runs = []
-        for number in range(repeats):
-            for job in jobs:
-                if (found := self.one(job)) is not None:
-                    runs.append(found)
-                    told = ", ".join(f"{job[key]} {key}" for key in ("vector_size", "negative", "workers"))
-                    print(f"round {number + 1}, {job['system']}, {told}: {found['seconds']:.2f} s, "
-                          f"{found['cpu_seconds']:.2f} CPU-s", file=sys.stderr, flush=True)  # fmt: skip
-        return runs
-
-    def one(self, job: dict[str, Any]) -> dict[str, Any] | None:
-        """One job with the arguments' settings where it has none; None if its system cannot be had."""
-        settings = {name: getattr(self.arguments, name) for name in ("window", "sample", "min_count", "seed")}
-        job = {**settings, **job, "corpus": str(self.corpus)}
-        if job["system"] in self.left_out:
-            return None
-        expected = self.expected(job["window"], job["sample"])
-        try:
-            found = {**job, **expected, **run_job(job)}
-        except NotAvailableError as error:
-            self.left_out[job["system"]] = str(error)
-            print(f"{job['system']} is left out: {error}", file=sys.stderr)
-            return None
-        del found["corpus"]
-        if "paper's recipe" in job["system"]:
-            found["targets"] = found["pairs"]
-        if "arrays_mb" in found:
-            found["beyond_mb"] = found["memory_mb"] - found["arrays_mb"] - 4 * found["tokens"] / 1e6
-        return found
-
-    def expected(self, window: int, sample: float) -> dict[str, float]:
-        key = (window, sample)
-        if key not in self._expected:
-            found = expected_pairs(self.corpus, window, sample, self.arguments.min_count)
-            self._expected[key] = dict(found._asdict())
-        return self._expected[key]
-
-
-def measure(arguments: argparse.Namespace, corpus: Path) -> dict[str, Any]:
+def measure(arguments: argparse.Namespace, rounds: Rounds) -> dict[str, Any]:
     """All parts that were asked for."""
-    rounds = Rounds(arguments, corpus)
-    expected = rounds.expected(arguments.window, arguments.sample)
+    start, tokens, repeats = time.perf_counter(), arguments.limit_tokens, arguments.repeats
+    settings, parts = arguments.settings, arguments.parts
     head = common.stamp(
-        "python -m benchmarks.throughput", corpus_tokens=int(expected["tokens"]),
-        expected_pairs=round(expected["pairs"]), repeats=arguments.repeats,
-        text="Zipf" if arguments.corpus is None else "natural",
-        **{name: getattr(arguments, name) for name in ("window", "sample", "min_count", "seed")},
+        "python -m benchmarks.throughput", tokens=tokens, repeats=repeats,
+        text="Zipf" if arguments.corpus is None else "natural", **COMMON,
     )  # fmt: skip
-    limits = _limits()
-    peak = limits["gflops"] if limits else None
-    grid = [(d, n, w) for d in arguments.dims for n in arguments.negative for w in arguments.workers]
-    jobs = [
-        {"system": system, "vector_size": d, "negative": n, "workers": w}
-        for d, n, w in grid
-        for system in arguments.systems or RUNNERS
-    ]
-    parts = arguments.parts
-    runs = rounds.run(jobs, arguments.repeats) if "table" in parts else []
-    paper = _paper_setting(rounds) if "paper" in parts else []
-    sweeps = _sweeps(rounds) if "sweeps" in parts else {}
+    limits = _limits([1, *arguments.workers])
+    peak = limits["1"]["gflops"] if limits else None
+    runs = rounds.run(plan.table(tokens, settings, repeats, arguments.systems)) if "table" in parts else []
+    scaled = rounds.run(plan.scaling(tokens, settings, repeats, arguments.workers)) if "scaling" in parts else []
+    paper = rounds.run(plan.paper(tokens, repeats)) if "paper" in parts else []
+    swept = rounds.run(plan.sweeps(tokens, max(1, repeats // 2))) if "sweeps" in parts else []
+    tagged = tagging.measure(rounds.text(tokens), arguments.tagging) if "tagging" in parts else []
     return {
         **head,
         "limits": limits,
         "left_out": rounds.left_out,
         "table": summarise(runs, peak),
-        "paper": paper_rows(summarise(paper)),
-        "inference": measure_inference(corpus, arguments.repeats) if "inference" in parts else [],
-        "sweeps": sweeps,
-        "runs": runs + paper,
+        "scaling": scaling_rows(scaled),
+        "paper": paper_rows(summarise(paper, peak)),
+        "tagging": tagged,
+        "stages": _stages(rounds.text(tokens)) if "stages" in parts else {},
+        "sweeps": sweep_rows(swept),
+        "runs": runs + scaled + paper + swept,
+        "minutes": (time.perf_counter() - start) / 60,
     }
 
 
-def _limits() -> dict[str, Any] | None:
-    """What a core can do; None where nothing can be compiled."""
+def _limits(threads: list[int]) -> dict[str, Any]:
+    """What some cores can do together; nothing where nothing can be compiled."""
     try:
-        return machine_limits(1)
+        return {str(count): machine_limits(count) for count in sorted(set(threads))}
     except NotAvailableError as error:
         print(f"no limits of the machine: {error}", file=sys.stderr)
-        return None
+        return {}
 
 
-def _paper_setting(rounds: Rounds) -> list[dict[str, Any]]:
-    """Tokens a second with three senses and one collocate, and of gensim as it is usually run, on all of the text."""
-    jobs = []
-    for workers in rounds.arguments.workers:
-        same = {"vector_size": 300, "workers": workers, "sample": 0.0}
-        jobs.append({"system": REFERENCE, "negative": 5, **same})
-        jobs += [{"system": name, "negative": 5 if "default" in name else 25, **same} for name in PAPER]
-    return rounds.run(jobs, rounds.arguments.repeats)
+def _stages(text: Path) -> dict[str, dict[str, float]]:
+    """Where the cycles go; nothing where that cannot be told."""
+    if not stages.has_symbols() or shutil.which("perf") is None:
+        print("no stages: that needs perf, and an extension with symbols, see benchmarks.throughput.stages",
+              file=sys.stderr)  # fmt: skip
+        return {}
+    return stages.measure(text)
 
 
-def _sweeps(rounds: Rounds) -> dict[str, list[dict[str, Any]]]:
-    """One quantity at a time around dimension 100, five negatives, window 5, one thread."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for name, values in SWEEPS.items():
-        found[name] = []
-        for value in values:
-            for system in SWEPT:
-                job: dict[str, Any] = {"system": system, "vector_size": 100, "negative": 5, "workers": 1}
-                if name == "senses":
-                    job["options"] = {"senses": value}
-                    if "one sense" in system:
-                        continue
-                else:
-                    job[name] = value
-                runs = rounds.run([job], rounds.arguments.repeats)
-                found[name].append({
-                    "system": system, "value": value,
-                    **{key: median(run[key] for run in runs) for key in ("tokens", "pairs", "seconds", "cpu_seconds")},
-                })  # fmt: skip
-    return found
+def _setting(text: str) -> tuple[int, int]:
+    dim, _, negative = text.partition("x")
+    return int(dim), int(negative)
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.throughput", description=(benchmarks.throughput.__doc__ or "").split("\n", 1)[0]
     )
+    cores = os.cpu_count() or 1
     parser.add_argument("--job", help=argparse.SUPPRESS)
     parser.add_argument("--corpus", help="text file, one sentence a line; without it, Zipf-distributed words")
-    parser.add_argument("--limit-tokens", type=int, default=DEFAULT_TOKENS, metavar="N", help="0: the whole corpus")
+    parser.add_argument("--limit-tokens", type=int, default=plan.TOKENS, metavar="N", help="of the text")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
-    parser.add_argument("--dims", type=int, nargs="+", default=[100, 300])
-    parser.add_argument("--negative", type=int, nargs="+", default=[5, 25])
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--settings", type=_setting, nargs="+", default=plan.SETTINGS, metavar="DIMxNEGATIVES")
+    parser.add_argument("--workers", type=int, nargs="+", default=sorted({1, cores}), help="threads, for scaling")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--window", type=int, default=5)
-    parser.add_argument("--sample", type=float, default=1e-4)
-    parser.add_argument("--min-count", type=int, default=5)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--systems", nargs="+", choices=list(RUNNERS), help="of the table; default: all")
+    parser.add_argument("--systems", nargs="+", help=f"of the table; default: all of {', '.join(RUNNERS)}")
+    parser.add_argument(
+        "--program", action="append", default=[], metavar="NAME=PATH",
+        help="time a program with the options of word2vec.c, too, such as a build of pWord2Vec",
+    )  # fmt: skip
     parser.add_argument("--out", type=Path, help="folder for the results; default: benchmarks/results")
-    return parser.parse_args(argv)
+    parser.add_argument(
+        "--runs", type=Path, metavar="FILE", help="keep each run here; those that are there are not run again"
+    )
+    arguments = parser.parse_args(argv)
+    arguments.tagging = argparse.Namespace(tokens=arguments.limit_tokens, dim=300, senses=3, workers=1, rounds=5)
+    return arguments
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -179,22 +106,17 @@ def main(argv: list[str] | None = None) -> None:
     if arguments.job:
         print(json.dumps(run_here(json.loads(arguments.job))))
         return
-    limit = arguments.limit_tokens
-    if arguments.corpus is None:
-        corpus = common.zipf_corpus(limit or DEFAULT_TOKENS)
-    else:
-        corpus = common.plain_corpus(arguments.corpus, limit)
-    result = measure(arguments, corpus)
+    add_programs(dict(named.split("=", 1) for named in arguments.program))
+    result = measure(arguments, Rounds(arguments.corpus, arguments.runs))
     text = page(result)
     print(text)
-    folder = arguments.out or (None if 0 < limit < DEFAULT_TOKENS else common.RESULTS)
+    folder = arguments.out or (None if arguments.limit_tokens < plan.TOKENS else common.RESULTS)
     if folder is None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     common.write_json(folder / "throughput.json", result)
     (folder / "throughput.md").write_text(text, encoding="utf-8")
-    if result["sweeps"]:
-        plot_sweeps(result["sweeps"], folder / "throughput.svg")
+    plot(result["sweeps"], result["scaling"], folder / "throughput.svg")
 
 
 if __name__ == "__main__":

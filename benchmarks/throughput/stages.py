@@ -16,16 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import common
+from benchmarks.throughput.report import stage_table
+from benchmarks.throughput.rounds import COMMON
 from muse import _core
 
-STAGES = {  # the first whose pattern is found in a symbol
+STAGES = {  # the first whose pattern is found in a symbol; the split's clusters use the kernels of other stages, too
+    "the split: samples and clusters": r"SphericalKMeans|Splitter|split_senses|sample_occurrences",
+    "selection: sums, scores, gradients": r"axpy|::dot|score_row_tile<3>|blend|WindowSums|score_position|score_until"
+    r"|[sS]elect|slide_contexts|moved|memmove|memset",
     "scores (A Bᵀ, or a row at a time)": r"score_tile|score_some|score_row|::scores",
     "updates of U and V": r"combine_|step_row|step_columns|scatter_add|combine",
     "reading rows, asking for the next": r"::gather|foresee|RowPrefetch|represent_|UniqueRows",
     "drawing negatives": r"add_negatives|plan_group|add_collocates",
     "labels, sigmoid, rewards, loss": r"fill_|sigmoid|learn_from|sample_loss|reward_of|choose_targets|log1p|expf|logf",
-    "selection: sums, scores, gradients": r"axpy|::dot|window_sums|score_position|selection|slide_contexts|select"
-    r"|BandedSums|moved|memmove|memset",
     "subsampling and batches": r"BatchBuilder|Batch::",
     "reading and counting the text": r"WordTable|[Ee]ncode|[Ss]can|TextBlock|NegativeSampler",
 }
@@ -38,6 +41,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     },
     "negatives of each pair, dimension 100, 5 negatives": {
         "system": "muse, one sense, negatives of each pair", "vector_size": 100, "negative": 5,
+    },
+    "default recipe, dimension 100, 5 negatives": {
+        "system": "muse, default recipe", "vector_size": 100, "negative": 5,
     },
     "the paper's setting, shared negatives, dimension 300, 25 negatives": {
         "system": "muse, paper's recipe, shared negatives", "vector_size": 300, "negative": 25,
@@ -75,23 +81,38 @@ def profile(job: dict[str, Any]) -> dict[str, float]:
     return shares(read.stdout.splitlines())
 
 
+def has_symbols() -> bool:
+    """Whether the extension in use tells its functions apart."""
+    read = subprocess.run(["nm", _core.__file__], capture_output=True, text=True, check=False)
+    return "represent_group" in read.stdout
+
+
+def measure(text: Path) -> dict[str, dict[str, float]]:
+    """Share of each stage, in the order of `STAGES`, for each of `SETTINGS`."""
+    same = {**COMMON, "workers": 1, "corpus": str(text)}
+    found = {}
+    for name, setting in SETTINGS.items():
+        each = profile({**same, **setting})
+        found[name] = {stage: each.get(stage, 0.0) for stage in (*STAGES, "other")}
+    return found
+
+
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.throughput.stages", description=__doc__)
     common.add_arguments(parser, corpus_required=False)
     arguments = parser.parse_args(argv)
-    limit = arguments.limit_tokens or 1_000_000
+    if not has_symbols():
+        parser.error("the extension has no symbols: build it as this module's documentation says")
+    limit = arguments.limit_tokens or 500_000
     corpus = common.zipf_corpus(limit) if arguments.corpus is None else common.plain_corpus(arguments.corpus, limit)
-    same = {"window": 5, "sample": 1e-4, "min_count": 5, "seed": 1, "workers": 1, "corpus": str(corpus)}
-    found = {name: profile({**same, **setting}) for name, setting in SETTINGS.items()}
-    rows = [
-        {"stage": stage, **{name: f"{100 * each.get(stage, 0):.0f}%" for name, each in found.items()}}
-        for stage in [*STAGES, "other"]
-    ]
-    text = "# Stages of training\n\nShare of the samples in the extension.\n"
-    print(text + "\n" + common.markdown_table(rows, ["stage", *found]))
+    found = measure(corpus)
+    stamp = common.stamp("python -m benchmarks.throughput.stages", tokens=limit)
+    head = f"`{stamp['command']}`, {stamp['date']}, {stamp['machine']['cpu']}. Share of the samples in the extension."
+    text = f"# Stages of training\n\n{head}\n\n{stage_table(found)}\n"
+    print(text)
     if (folder := common.results_dir(arguments)) is not None:
-        common.write_json(folder / "stages.json", {**common.stamp("python -m benchmarks.throughput.stages"), **found})
-        (folder / "stages.md").write_text(text + "\n" + common.markdown_table(rows, ["stage", *found]) + "\n", "utf-8")
+        common.write_json(folder / "stages.json", {**stamp, "stages": found})
+        (folder / "stages.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

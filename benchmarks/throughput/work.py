@@ -33,16 +33,20 @@ def expected_pairs(corpus: Path, window: int, sample: float, min_count: int, see
     return Expected(int(encoded.n_tokens), float(pairs) / window, float(np.count_nonzero(before + after)))
 
 
-def shared_negatives(group_size: int, negative: int) -> int:
-    """How many negatives a group shares by default, see `Options::shared_negatives` in src/cpp/options.h."""
-    return 0 if negative == 0 else group_size if negative <= 5 else (group_size * negative + 4) // 5
+def shared_negatives(group_size: int, negative: int, *, one: bool = False) -> int:
+    """How many negatives a group shares by default; `one`: with one collocate a target."""
+    options = _core.Options()
+    options.group_size, options.negative = group_size, negative
+    options.collocates = _core.Collocates.one if one else _core.Collocates.all
+    return options.shared_negatives()
 
 
 def step_flops(run: dict[str, Any]) -> float:
     """Floating-point operations of an epoch's pairs, see `benchmarks.throughput`."""
     group = run.get("group_size", 1)
     if group > 1:
-        rows = run["pairs"] + run["targets"] * shared_negatives(group, run["negative"])
+        one = run["pairs"] == run["targets"]
+        rows = run["pairs"] + run["targets"] * shared_negatives(group, run["negative"], one=one)
     else:
         rows = run["pairs"] * (1 + run["negative"])
     return float(6 * run["vector_size"] * rows)

@@ -48,12 +48,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0, or 1 with a message on standard error.
+        The exit status: 0, or 1 with a message on standard error (none where it is only that nobody reads on).
     """
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], None] = options.run
     try:
         run(options)
+        print(end="", flush=True)
+    except BrokenPipeError:  # nobody reads on, as in `muse senses ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (OSError, ValueError, MemoryError, ImportError, UnknownWordError, DivergenceError) as error:
         said = str(error)
         if isinstance(error, OSError) and error.strerror and error.filename is not None:
@@ -195,7 +199,7 @@ def run_senses(options: argparse.Namespace) -> None:
         probabilities = model.sense_probabilities(options.word, options.context)
         listed = ", ".join(f"{options.word}#{k} {share:.0%}" for k, share in enumerate(probabilities.tolist()))
         print(f"\nin this context: {listed}")
-        if not any(token in model for token in as_tokens(options.context)):
+        if not any(token in model for token in as_tokens(options.context, model)):
             print("no word of it is known: these are the shares in the training text")
 
 

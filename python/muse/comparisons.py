@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from muse.arrays import Floats
-from muse.keyed import Key, KeyedVectors, Neighbours, restricted, unit
+from muse.keyed import Key, KeyedVectors, Neighbours, as_list, check_topn, restricted, unit
 
 __all__ = ["Comparisons"]
 
@@ -34,7 +34,7 @@ class Comparisons(KeyedVectors[Key]):
 
     def doesnt_match(self, keys: Iterable[Key]) -> Key:
         """The key that is least similar to the mean of all; no key at all is a ValueError."""
-        listed = list(keys)
+        listed: list[Key] = as_list("doesnt_match", keys)
         if not listed:
             raise ValueError("doesnt_match needs at least one key")
         units = np.stack([unit(self[key]) for key in listed])
@@ -47,9 +47,10 @@ class Comparisons(KeyedVectors[Key]):
     def distances(self, key_or_vector: Key | ArrayLike, others: Sequence[Key] = ()) -> Floats:
         """One minus the cosine of `key_or_vector` with each of the N `others`, or with all keys, float32 (N,)."""
         query = self._item(key_or_vector)
-        if len(others) == 0:
+        listed = as_list("distances", others)
+        if not listed:
             return np.float32(1) - self._similarities(query, None)
-        units = np.stack([unit(self[key]) for key in others])
+        units = np.stack([unit(self[key]) for key in listed])
         distances: Floats = np.float32(1) - units @ unit(query)
         return distances
 
@@ -106,7 +107,7 @@ class Comparisons(KeyedVectors[Key]):
         KeyError
             For an unknown key, if `ignore_missing` is false.
         """
-        listed = list(keys)
+        listed = as_list("get_mean_vector", keys)
         factors = np.ones(len(listed)) if weights is None else np.asarray(weights, np.float64)
         if not listed or factors.shape != (len(listed),):
             raise ValueError(f"a mean needs at least one key, and as many weights; got {len(listed)} keys")
@@ -132,9 +133,10 @@ class Comparisons(KeyedVectors[Key]):
         KeyError
             For an unknown key.
         """
-        if not (len(first) and len(second)):
+        both = [as_list("n_similarity", keys) for keys in (first, second)]
+        if not all(both):
             raise ValueError("n_similarity needs at least one key in each list")
-        means = [self.get_mean_vector(keys, pre_normalize=False, ignore_missing=False) for keys in (first, second)]
+        means = [self.get_mean_vector(keys, pre_normalize=False, ignore_missing=False) for keys in both]
         return float(np.clip(unit(means[0]) @ unit(means[1]), -1.0, 1.0))
 
     def rank_by_centrality(self, keys: Sequence[Key], *, use_norm: bool = True) -> list[tuple[float, Key]]:
@@ -142,16 +144,20 @@ class Comparisons(KeyedVectors[Key]):
 
         Without `use_norm` it is the product with the mean, and longer vectors weigh more. No key is a ValueError.
         """
-        if not keys:
+        listed: list[Key] = as_list("rank_by_centrality", keys)
+        if not listed:
             raise ValueError("rank_by_centrality needs at least one key")
-        vectors = np.stack([unit(self[key]) if use_norm else self[key] for key in keys])
+        vectors = np.stack([unit(self[key]) if use_norm else self[key] for key in listed])
         mean = unit(vectors.mean(axis=0)) if use_norm else vectors.mean(axis=0)
-        scored = zip((vectors @ mean).tolist(), keys, strict=True)
+        scored = zip((vectors @ mean).tolist(), listed, strict=True)
         return sorted(scored, key=lambda pair: -pair[0])
 
     def most_similar_to_given(self, key: Key, keys: Sequence[Key]) -> Key:
-        """That of `keys` which is most similar to `key`."""
-        return keys[int(np.argmin(self.distances(key, keys)))]
+        """That of `keys` which is most similar to `key`; no keys are a ValueError."""
+        listed: list[Key] = as_list("most_similar_to_given", keys)
+        if not listed:
+            raise ValueError("most_similar_to_given needs at least one key")
+        return listed[int(np.argmin(self.distances(key, listed)))]
 
     # -- neighbours --------------------------------------------------------------------------------------------------
 
@@ -182,7 +188,7 @@ class Comparisons(KeyedVectors[Key]):
         list of M lists of (str, float)
             Keys and cosines, best first.
         """
-        items: list[Any] = list(queries)  # type: ignore[arg-type]
+        items = as_list("most_similar_batch", queries)
         if not items:
             return []
         own = [{self.index(item)} if self._is_key(item) else set() for item in items]
@@ -223,6 +229,7 @@ class Comparisons(KeyedVectors[Key]):
             scores /= (1 + self._similarities(self._item(item), restrict_vocab)) / 2 + _NO_ZERO
         if topn is None:
             return scores.astype(np.float32)
+        check_topn(topn)
         own = {self.index(item) for item in [*plus, *minus] if self._is_key(item)}
         keys = self.index_to_key
         best = [row for row in np.argsort(-scores, kind="stable")[: topn + len(own)].tolist() if row not in own]

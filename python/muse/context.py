@@ -1,13 +1,17 @@
 """From what a user writes for a context to the arrays that the core reads.
 
-A context is a string, split at white space and otherwise left alone, or a list of tokens. When the word occurs in it,
+A context is a list of tokens, or a string: words between ASCII white space, as in a corpus file, where those that the
+model does not know are also split at the other white space that `str.split` knows, such as U+00A0. So a string means
+the same words as a line of the file that a model was trained on, and as ``text.split()`` where that made the tokens.
+When the word occurs in it,
 the window around its first occurrence counts, or around `position`; otherwise all of it counts. Unknown words are
 skipped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +22,8 @@ from muse.vocabulary import Vocabulary
 __all__ = ["Context", "EncodedContexts", "as_contexts", "as_tokens", "encode"]
 
 Context: TypeAlias = str | Sequence[str]
+
+_WORDS = re.compile(r"\S+", re.ASCII)
 
 
 class EncodedContexts(NamedTuple):
@@ -38,8 +44,8 @@ class EncodedContexts(NamedTuple):
     positions: NDArray[np.int64]
 
 
-def as_tokens(context: Context) -> list[str]:
-    """The tokens of one context.
+def as_tokens(context: Context, known: Container[str]) -> list[str]:
+    """The tokens of one context, for a model that knows the words `known`.
 
     Raises
     ------
@@ -47,7 +53,8 @@ def as_tokens(context: Context) -> list[str]:
         If it is neither a string nor a sequence of strings.
     """
     if isinstance(context, str):
-        return context.split()
+        pieces: list[str] = _WORDS.findall(context)
+        return [token for piece in pieces for token in ([piece] if piece in known else piece.split())]
     if not isinstance(context, Iterable):
         raise TypeError(f"a context must be a string or a list of tokens; got {context!r}")
     tokens = list(context)
@@ -68,7 +75,9 @@ def as_contexts(context: Context | Iterable[Context], vocabulary: Vocabulary) ->
     if not isinstance(context, Iterable):
         raise TypeError(f"a context must be a string or a list of tokens; got {context!r}")
     items = list(context)
-    if any(not isinstance(item, str) or (len(item.split()) > 1 and item not in vocabulary) for item in items):
+    if any(
+        not isinstance(item, str) or (item not in vocabulary and len(as_tokens(item, vocabulary)) > 1) for item in items
+    ):
         return items, False
     single: list[Context] = [items]  # type: ignore[list-item]  # every item is a str, as was just checked
     return single, True
@@ -99,7 +108,7 @@ def encode(
     offsets, found, known = [0], [], vocabulary.ids
     words = [word] * len(contexts) if isinstance(word, str) else word
     for target, context, position in zip(words, contexts, positions, strict=True):
-        tokens = as_tokens(context)
+        tokens = as_tokens(context, known)
         at = _position(target, tokens, position)
         ids = [known.get(token, -1) for token in tokens]
         found.append(-1 if at < 0 else sum(i >= 0 for i in ids[:at]))

@@ -185,7 +185,8 @@ def _files_of(sentences: Any, corpus_file: PathInput | None) -> list[Path] | Non
         )
     if hasattr(sentences, "read"):
         raise TypeError("sentences is an open file; pass its path as corpus_file=, or (line.split() for line in file)")
-    if not isinstance(sentences, Iterable) and not hasattr(sentences, "__getitem__"):
+    iterable = isinstance(sentences, Iterable) or hasattr(sentences, "__getitem__")
+    if not iterable or isinstance(sentences, np.generic):  # numpy's numbers have the methods, and fail
         raise TypeError(f"sentences must be an iterable of token lists, not {type(sentences).__name__}")
     return None
 

@@ -15,7 +15,7 @@ from muse.vocabulary import Vocabulary
 
 __all__ = ["added_senses", "grown_arrays", "initial_arrays"]
 
-_BLOCK_ROWS = 1 << 14
+_BLOCK_NUMBERS = 1 << 18  # random numbers at a time; a number takes 28 bytes while it is made
 _CONTEXT, _SENSE = 0, 1  # which matrix a stream of random numbers fills
 _STREAMS = 8
 
@@ -48,7 +48,7 @@ def initial_arrays(
     factorized = settings.formulation == "factorized"
     return Arrays(
         context_vectors=_uniform(words, selection, 1.0, settings.seed, _CONTEXT + _STREAMS * first_word),
-        selection_vectors=_core.aligned_zeros(total, selection),
+        selection_vectors=_core.aligned_zeros(total, selection, used=total > words),  # unused with one sense a word
         sense_vectors=_uniform(total, dim, settings.initial_scale, settings.seed, _SENSE + _STREAMS * first_word),
         collocation_vectors=_core.aligned_zeros(words if settings.collocation == "word" else total, dim),
         sense_offset=offset,
@@ -92,8 +92,9 @@ def _uniform(rows: int, dim: int, scale: float, seed: int, stream: int) -> Float
     matrix: Floats = _core.aligned_zeros(rows, dim)
     generator = np.random.Philox(key=np.array([seed, stream], np.uint64))
     limit = np.float32(scale * np.sqrt(3.0 / dim))
-    for first in range(0, rows, _BLOCK_ROWS):
-        last = min(first + _BLOCK_ROWS, rows)
+    block = max(1, _BLOCK_NUMBERS // dim)
+    for first in range(0, rows, block):
+        last = min(first + block, rows)
         bits = generator.random_raw((last - first) * dim) >> np.uint64(40)
         unit = bits.astype(np.float32) * np.float32(2.0**-23) - np.float32(1.0)
         matrix[first:last] = (limit * unit).reshape(last - first, dim)

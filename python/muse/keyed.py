@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
@@ -22,7 +22,7 @@ from muse.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors as GensimKeyedVectors
 
-__all__ = ["Key", "KeyedVectors", "Neighbours", "restricted", "unit"]
+__all__ = ["Key", "KeyedVectors", "Neighbours", "as_list", "check_topn", "restricted", "unit"]
 
 Neighbours: TypeAlias = list[tuple[str, float]]
 Key = TypeVar("Key", bound="str | tuple[str, int]")
@@ -172,7 +172,7 @@ class KeyedVectors(ABC, Generic[Key]):
             return []
         if self._is_key(given) or (isinstance(given, np.ndarray) and given.ndim == 1):
             return [given]
-        return list(given)
+        return as_list("most_similar", given)
 
     def _as_vector(self, item: ArrayLike) -> Floats:
         vector = np.asarray(item)
@@ -190,8 +190,7 @@ class KeyedVectors(ABC, Generic[Key]):
         keep: NDArray[np.bool_] | None = None,
     ) -> list[Neighbours]:
         """The keys with the largest cosines, for each of M queries, float32 (M, D), without its excluded rows."""
-        if isinstance(topn, bool) or not isinstance(topn, (int, np.integer)) or topn < 1:
-            raise ValueError(f"topn must be an integer of at least 1, or None for all similarities; got {topn!r}")
+        check_topn(topn)
         end = self._end(restrict_vocab)
         wanted = min(int(topn) + max(map(len, excluded)), max(end, 1))
         mask = None if keep is None else keep[:end].view(np.uint8)
@@ -274,6 +273,19 @@ class KeyedVectors(ABC, Generic[Key]):
             If gensim is not installed.
         """
         return to_gensim(self.index_to_key, self.vectors, self._counts())
+
+
+def as_list(name: str, keys: Any) -> list[Any]:
+    """What the method `name` is given several of; a single string, which would pass for its letters, is a TypeError."""
+    if isinstance(keys, (str, bytes)) or not isinstance(keys, Iterable):
+        raise TypeError(f"{name} takes a list of keys or vectors; got {keys!r:.80}")
+    return list(keys)
+
+
+def check_topn(topn: object) -> None:
+    """Whether `topn` says how many neighbours are wanted."""
+    if isinstance(topn, bool) or not isinstance(topn, (int, np.integer)) or topn < 1:
+        raise ValueError(f"topn must be an integer of at least 1, or None for all similarities; got {topn!r}")
 
 
 def restricted(restrict_vocab: int | None, n_words: int) -> int:

@@ -178,7 +178,9 @@ def _decode(line: bytes, path: Path, number: int) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
+        byte = line[error.start]
+        encoding = "utf-16" if number == 1 and byte >= 0xFE else "latin1"  # UTF-16 begins with one of these
         raise ValueError(
-            f"{path}, line {number}: invalid UTF-8 (byte 0x{line[error.start]:02x}); convert the text to UTF-8 first, "
-            "for example with `iconv -f latin1 -t utf-8`"
+            f"{path}, line {number}: invalid UTF-8 (byte 0x{byte:02x}); convert the text to UTF-8 first, "
+            f"for example with `iconv -f {encoding} -t utf-8`"
         ) from None

@@ -22,6 +22,7 @@ __all__ = [
 
 _WORD_BYTES = 120  # a short str, its entry in the dict of ids, its slot in the list of words
 _ROW_PAD = 16
+_SQUARES, _SPLIT_ROWS = 6, 16_000  # float64 matrices (D, D), and rows of D, that the split takes
 _RESERVE = 32 << 20  # for threads: with less than that the C library itself may abort the process
 _ALGEBRA_BYTES = 128 << 20  # a buffer of OpenBLAS
 
@@ -40,6 +41,10 @@ def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str
     sizes = {name: 4 * floats for name, floats in rows.items()}
     sizes["counts"] = 8 * (2 * n_words + 1 + n_senses)
     sizes["vocabulary"] = _WORD_BYTES * n_words
+    if settings.init == "split" and n_senses > n_words:
+        # The words' U beside the senses'; the covariance of contexts, its eigenvectors and their work space; blocks.
+        size = settings.vector_size
+        sizes["split"] = 4 * n_words * dim + 8 * (_SQUARES * size**2 + _SPLIT_ROWS * size)
     return sizes | {"total": sum(sizes.values())}
 
 

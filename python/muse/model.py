@@ -39,7 +39,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
     sentences : iterable of lists of str, optional
         The corpus; it is read exactly once, so a generator will do.
     corpus_file : path-like, optional
-        In place of `sentences`: a text file, one sentence a line, tokens separated by white space.
+        In place of `sentences`: a text file, one sentence a line, tokens separated by ASCII white space.
     **options
         The settings listed below. Without a corpus the model is empty: call `build_vocab` and `train`.
 
@@ -129,6 +129,10 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         --------
         >>> again = MUSE.from_arrays(model.vocabulary, model.arrays, model.settings)  # doctest: +SKIP
         """
+        if not isinstance(arrays, Arrays):
+            raise TypeError(f"arrays must be muse.Arrays; got {type(arrays).__name__}")
+        if isinstance(vocabulary, (str, bytes)) or not isinstance(vocabulary, (Vocabulary, Iterable)):
+            raise TypeError(f"vocabulary must be a Vocabulary or a list of words; got {vocabulary!r:.60}")
         arrays.check()
         arrays.check_layout()
         if settings is None:
@@ -381,7 +385,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         self._corpus = None
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:
-        """Bytes that the model takes in training, by array and in ``"total"``.
+        """Bytes that the model takes in training, by array and in ``"total"``, the encoded text left out.
 
         Parameters
         ----------
@@ -401,7 +405,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         Examples
         --------
         >>> round(MUSE(vector_size=300).estimate_memory(1_000_000)["total"] / 1e9, 1)
-        9.9
+        11.1
         """
         if vocab_size is not None:
             words = integer(1)("vocab_size", vocab_size)

@@ -63,10 +63,11 @@ class SenseQueries(ModelPart):
         word : str
             A known word.
         context : str, list of str, or list of contexts, optional
-            A string is split at white space, and nothing else is done to it. Where the word occurs in the context, the
-            window around its first occurrence counts; otherwise all of the context does. Unknown words are skipped; if
-            no known word is left, the prior decides. A list of strings is the tokens of one context, unless one of them
-            holds white space and is not a known word: then it is a list of contexts.
+            A string is split at ASCII white space, as a line of a corpus file; words that are not known then, also at
+            other white space, as `str.split` does. Nothing else is done to it. Where the word occurs in the context,
+            the window around its first occurrence counts; otherwise all of the context does. Unknown words are skipped;
+            if no known word is left, the prior decides. A list of strings is the tokens of one context, unless one of
+            them holds white space and is not a known word: then it is a list of contexts.
         position : int or list of int, optional
             Which occurrence is meant, as an index of the context's tokens.
 
@@ -164,6 +165,8 @@ class SenseQueries(ModelPart):
 
         Raises
         ------
+        TypeError
+            If they are no lists.
         ValueError
             If there are not as many contexts, or positions, as words.
 
@@ -172,8 +175,10 @@ class SenseQueries(ModelPart):
         >>> model.sense_probabilities_batch(["bank", "rock"], ["money in the bank", "rock and roll"])  # doctest: +SKIP
         [array([0.97, 0.03], dtype=float32), array([0.88, 0.12], dtype=float32)]
         """
-        if isinstance(words, str) or isinstance(contexts, str) or len(words) != len(contexts):
-            raise ValueError("sense_probabilities_batch takes a list of words and a list of as many contexts")
+        if any(isinstance(given, str) or not hasattr(given, "__len__") for given in (words, contexts)):
+            raise TypeError("sense_probabilities_batch takes a list of words and a list of as many contexts")
+        if len(words) != len(contexts):
+            raise ValueError(f"there must be as many contexts as words; got {len(contexts)} for {len(words)}")
         return self.selector.probabilities_of(words, contexts, _positions(positions, len(contexts), False))
 
     def similarity(

@@ -215,7 +215,8 @@ class Settings:
     group_size: int = _setting(16, integer(1, 1024), "Targets in a row that share their negatives; 1: none do.")
     group_negatives: int | None = _setting(
         None, optional(integer(1, 65536)),
-        "Negatives that a group shares; None: as many as targets, and more where negative is above 5."
+        "Negatives that a group shares; None: as many as targets, and more where negative is above 5 (with "
+        "collocates='one', at least `negative`)."
     )  # fmt: skip
     selection_reduction: str = _setting(
         "sum", Choice("sum", "mean"), "Whether a batch's updates of the selection module add up or are averaged."

@@ -28,6 +28,7 @@ __all__ = ["split_arrays"]
 logger = logging.getLogger("muse")
 
 _CLUSTERED_CONTEXTS = 1500  # of each word, at most
+_BLOCK = 4096  # rows
 _DISCOURSE = 10  # sentences for which a word keeps its sense in running text
 _USES_A_SENSE = 50  # with senses="auto"; of rarer words a third would be split by chance (benchmarks/senses)
 
@@ -56,7 +57,7 @@ def split_arrays(
         Padded for training. With ``settings.senses == "auto"`` a word gets as many senses as its contexts support.
     """
     check_memory_for_algebra()
-    whitened = whiten(arrays.sense_vectors, corpus, arrays.word_counts, settings)
+    whitened = whiten(arrays.sense_vectors, corpus, arrays.word_counts, settings, out=_unused(arrays, settings))
     # A word's own vector is in each of its contexts and tells none of them apart.
     options = selection_options(settings.replace(context_center=False))
     weights = context_weights(settings, arrays.word_counts)
@@ -74,24 +75,32 @@ def split_arrays(
     )
     logger.info("split %d words into %d senses; %d words have more than one", arrays.n_words, len(counts),
                 int((senses > 1).sum()))  # fmt: skip
-    return _expand(arrays, settings, whitened.context_vectors, senses, centroids, counts)
+    selection = _at_start(centroids, whitened.context_vectors, senses, settings)
+    del centroids, offsets, places  # before the next matrix is made
+    _core.give_back_memory()
+    return _expand(arrays, settings, whitened.context_vectors, selection, senses, counts)
+
+
+def _unused(arrays: Arrays, settings: Settings) -> Floats:
+    """Room for the new P: that of the words' P, which nothing reads where every word has one sense."""
+    old = arrays.context_vectors
+    if old.shape == (arrays.n_words, settings.selection_dim) and arrays.n_senses == arrays.n_words:
+        return old
+    return _core.aligned_zeros(arrays.n_words, settings.selection_dim)
 
 
 def _expand(
     arrays: Arrays,
     settings: Settings,
     context_vectors: Floats,
+    selection: Floats,
     senses: NDArray[np.int32],
-    centroids: Floats,
     counts: NDArray[np.int64],
 ) -> Arrays:
     """The arrays of the words' senses, each of which starts from its word."""
-    total = len(counts)
     offset = np.zeros(len(senses) + 1, np.int64)
     np.cumsum(senses, out=offset[1:])
     word_of = np.repeat(np.arange(len(senses)), senses)
-    selection: Floats = _core.aligned_zeros(total, centroids.shape[1])
-    selection[:] = _at_start(centroids, context_vectors, offset, settings)
     collocation = arrays.collocation_vectors
     if settings.collocation == "sense":
         collocation = _rows(collocation, word_of)
@@ -108,24 +117,24 @@ def _expand(
     )
 
 
-def _at_start(
-    centroids: Floats, context_vectors: Floats, sense_offset: NDArray[np.int64], settings: Settings
-) -> Floats:
+def _at_start(centroids: Floats, context_vectors: Floats, senses: NDArray[np.int32], settings: Settings) -> Floats:
     """Q from the centroids; where the word itself counts, without what points along its own P: it would be a bias."""
     size = settings.vector_size
-    centroids[:, size:] /= CONSTANT
+    selection: Floats = _core.aligned_zeros(*centroids.shape)
+    selection[:] = centroids
+    selection[:, size:] /= CONSTANT
     if not settings.context_center:
-        return centroids
-    word_of = np.repeat(np.arange(len(sense_offset) - 1), np.diff(sense_offset))
+        return selection
+    word_of = np.repeat(np.arange(len(senses)), senses)
     own = unit_rows(context_vectors[:, :size])[word_of].astype(np.float32)
-    selection = centroids.copy()
     selection[:, :size] -= np.einsum("ij,ij->i", centroids[:, :size], own)[:, None] * own
     return selection
 
 
 def _rows(matrix: Floats, rows: NDArray[np.int64]) -> Floats:
     chosen: Floats = _core.aligned_zeros(len(rows), matrix.shape[1])
-    np.take(matrix, rows, axis=0, out=chosen)
+    for first in range(0, len(rows), _BLOCK):  # all at once, numpy would make a copy of them
+        chosen[first : first + _BLOCK] = matrix[rows[first : first + _BLOCK]]
     return chosen
 
 

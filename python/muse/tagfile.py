@@ -22,7 +22,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from muse import _core
-from muse.formats.replacing import check_target, replacing, sync_folder
+from muse.formats.replacing import check_target, naming, replacing, sync_folder
 from muse.lines import as_paths, is_compressed, read_chunks
 from muse.progress import progress_bar
 
@@ -212,7 +212,7 @@ def _tag(
             piece = piece.removeprefix(_BYTE_ORDER_MARK)
         text, tokens, tagged = tagger.tag(piece, "#", state.margin, workers, str(path), state.lines + 1)
         output = compress(text)
-        with _naming(partial):
+        with naming(partial):
             sink.write(output)
         state.read, state.written, state.lines = state.read + size, sink.tell(), state.lines + lines
         state.tokens, state.tagged = state.tokens + tokens, state.tagged + tagged
@@ -224,32 +224,21 @@ def _tag(
 
 
 @contextlib.contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Errors of the system say which file they are about, which those of writing and reading do not by themselves."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is None and error.errno is not None:
-            error.filename = str(path)
-        raise
-
-
-@contextlib.contextmanager
 def _sink(partial: Path, written: int) -> Iterator[IO[bytes]]:
     """The partial output, to be written after its first `written` bytes."""
     file = open(partial, "r+b" if written else "wb")  # noqa: SIM115 (closing it may fail, too)
     try:
-        with _naming(partial):
+        with naming(partial):
             file.truncate(written)
             file.seek(written)
         yield file
     finally:
-        with _naming(partial):
+        with naming(partial):
             file.close()
 
 
 def _sync(sink: IO[bytes], partial: Path) -> None:
-    with _naming(partial):
+    with naming(partial):
         sink.flush()
         os.fsync(sink.fileno())
 
@@ -258,7 +247,7 @@ def _note(sink: IO[bytes], partial: Path, notes: Path, state: _State, identify: 
     """Note how far the output has come, once it is on the disk."""
     state.model = state.model or identify()
     _sync(sink, partial)
-    with _naming(notes), replacing(notes) as file:
+    with replacing(notes) as file:
         file.write(state.to_json())
 
 
@@ -297,7 +286,7 @@ def _rest(path: Path, file: IO[bytes], done: int) -> Iterator[bytes]:
     if done and not is_compressed(path):
         file.seek(done)
         done = 0
-    with _naming(path):
+    with naming(path):
         for chunk in read_chunks(path, file):
             skipped = min(done, len(chunk))
             done -= skipped

@@ -48,7 +48,7 @@ class SenseTagging(ModelPart):
         >>> [t.key for t in model.disambiguate("the head of the army")]  # doctest: +SKIP
         ['the#0', 'head#2', 'of#0', 'the#0', 'army#1']
         """
-        tokens = as_tokens(sentence)
+        tokens = as_tokens(sentence, self.vocabulary)
         block = next(self.selector.blocks([tokens]))
         known = (None if sense < 0 else sense for sense in block.senses.tolist())
         return list(map(TokenSense, tokens, known, block.probabilities.tolist()))
@@ -115,7 +115,7 @@ class SenseTagging(ModelPart):
         >>> model = MUSE(text, senses=2, vector_size=16, epochs=2, workers=1)
         >>> sure = [float((block.margins > 0.5).mean()) for block in model.disambiguate_blocks(text)]
         """
-        if isinstance(sentences, (str, bytes)):
+        if isinstance(sentences, (str, bytes)) or not isinstance(sentences, Iterable):
             raise TypeError("disambiguate_batch takes an iterable of sentences; for a single one use disambiguate")
         return self.selector.blocks(sentences)
 
@@ -163,7 +163,8 @@ class SenseTagging(ModelPart):
 
         Notes
         -----
-        A line of more than 64 MB is cut at a space, and contexts do not reach over the cut.
+        A line of more than 64 MB is cut at a space, and contexts do not reach over the cut; with
+        ``cross_sentences=True`` they do not reach from one piece of the file, about 4 MB of lines, into the next.
 
         Examples
         --------
@@ -216,7 +217,7 @@ class SenseTagging(ModelPart):
         if weights not in (None, "sif"):
             raise ValueError(f"weights must be None or 'sif'; got {weights!r}")
         contexts, single = as_contexts(sentence, self.vocabulary)
-        sentences = list(map(as_tokens, contexts))
+        sentences = [as_tokens(context, self.vocabulary) for context in contexts]
         vectors = np.zeros((len(sentences), self.arrays.vector_size), np.float32)
         for row, (tokens, senses) in enumerate(zip(sentences, self.disambiguate_batch(sentences), strict=True)):
             known = senses >= 0

@@ -247,6 +247,7 @@ class _Run:
             self.arrays, self.split_due = split, False
             self.totals = self._new_totals()
             self._publish(split.sense_counts)
+        _core.give_back_memory()
         bar.set_postfix_str()
         logger.info("the split took %.1f s", time.perf_counter() - start)
 
@@ -344,9 +345,8 @@ class _Run:
             left += f" (the last checkpoint is {str(self.checkpoints.last)!r})"
         return DivergenceError(
             f"training diverged in epoch {stage.epoch + 1} ({sign}) and stopped; the model {left}. Make a new one with "
-            f"a lower alpha ({settings.alpha:g}) or selection_alpha ({settings.selection_alpha:g}), with max_norm "
-            f"({settings.max_norm:g}) at a bound such as 30, or, where the text repeats one word thousands of times in "
-            f"a row, with group_size=1 (now {settings.group_size})"
+            f"a lower alpha ({settings.alpha:g}), selection_alpha ({settings.selection_alpha:g}) or group_size "
+            f"({settings.group_size}), or with max_norm ({settings.max_norm:g}) at a bound such as 30"
         )
 
     def _give_up(self) -> None:

@@ -73,7 +73,7 @@ class Vocabulary:
         """The id of `word`; `UnknownWordError`, a `KeyError` with the nearest spellings, if there is none."""
         try:
             return self.ids[word]
-        except KeyError:
+        except (KeyError, TypeError):  # what cannot be a key of a dict is no word either
             raise UnknownWordError(word, self.words) from None
 
     def nearest_spellings(self, word: str, n: int = 3) -> list[str]:

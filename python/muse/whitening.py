@@ -5,6 +5,7 @@ See "the split" in docs/algorithm.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ _LEAST_VARIANCE = 1e-12  # of the averages of unit vectors that contexts are: le
 _QUANTILE_TWO, _QUANTILE_MORE = 0.95, 0.65
 _LEAST_WORDS = 100  # for such a quantile
 _NEARBY = 10  # sentences
+_BLOCK = 2048  # rows in float64 at a time
 _LEAST_PAIRS = 200  # of uses
 _ENOUGH = 4000  # contexts for a mean
 _ALIKE = 0.1  # how much closer nearby uses are in running text: about 0.2 in an encyclopedia, 0 when it is shuffled
@@ -56,32 +58,36 @@ class Whitened(NamedTuple):
     cosine_more: float = 0.05
 
 
-def whiten(word_vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.int64], settings: Settings) -> Whitened:
-    """Whiten word vectors, float32 (V, D), by the covariance of contexts in `corpus` around the mean of their word."""
-    unit = unit_rows(word_vectors)
-    tokens = np.maximum(word_counts, 0).astype(np.float64)
-    matrix: Floats = _core.aligned_zeros(len(unit), settings.selection_dim)
-    vectors = matrix[:, : unit.shape[1]]
-    vectors[:] = unit - tokens @ unit / max(tokens.sum(), 1.0)
-    words, places, contexts = _sample_contexts(matrix, corpus, word_counts, settings)
-    contexts = contexts[:, : unit.shape[1]]
+def whiten(
+    word_vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.int64], settings: Settings, out: Floats
+) -> Whitened:
+    """Whiten word vectors, float32 (V, D), by the covariance of contexts in `corpus` around the mean of their word.
+
+    The result is written into `out`, float32 (V, S), padded for training.
+    """
+    size = word_vectors.shape[1]
+    vectors = out[:, :size]
+    out[:, size:] = 0.0
+    _centre(word_vectors, np.maximum(word_counts, 0), vectors)
+    sample = _sample_contexts(out, corpus, word_counts, settings)
     cosines: tuple[float, ...] = ()
-    transform = np.eye(unit.shape[1])
-    if len(contexts) >= 2 * unit.shape[1]:  # in a tiny corpus there is no covariance to speak of
-        means = np.zeros((words[-1] + 1, unit.shape[1]))
-        np.add.at(means, words, contexts)
-        means /= np.bincount(words)[:, None]
-        within = contexts - means[words]
-        variance, axes = np.linalg.eigh(within.T @ within / max(len(contexts) - len(means), 1))
+    transform: NDArray[np.float64] | None = None
+    if len(sample.places) >= 2 * size:  # in a tiny corpus there is no covariance to speak of
+        means, covariance = _moments(sample)
+        variance, axes = np.linalg.eigh(covariance)
         if variance[-1] >= _LEAST_VARIANCE:  # or all contexts of a word are the same
             variance = np.maximum(variance, variance[-1] * _EIGENVALUE_FLOOR)
             transform = axes / variance ** (settings.whitening / 2)
-            vectors[:] = vectors @ transform
-        cosines = _calibrate(means @ transform, settings.seed)
+        cosines = _calibrate(means if transform is None else means @ transform, settings.seed)
+    # All that needs the contexts comes before the vectors change of which they are made.
+    length = _mean_length(sample, transform) if settings.share_weight else 1.0
+    running = _is_running(corpus, sample, transform)
+    if transform is not None:
+        for rows in _blocks(len(vectors)):
+            vectors[rows] = vectors[rows] @ transform
     if settings.share_weight:
-        some = _product(contexts[:: max(1, len(contexts) // _ENOUGH)], transform)
-        matrix[:, -1] = CONSTANT * np.linalg.norm(some, axis=1).mean() if len(some) else CONSTANT
-    return Whitened(matrix, _is_running(corpus, words, places, contexts, transform), *cosines)
+        out[:, size:] = CONSTANT * length
+    return Whitened(out, running, *cosines)
 
 
 def unit_rows(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -91,10 +97,36 @@ def unit_rows(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
     return unit
 
 
+def _blocks(count: int) -> Iterator[slice]:
+    """All of `count` rows, some at a time: in float64 all of a matrix would be twice as large as the matrix."""
+    return (slice(first, min(count, first + _BLOCK)) for first in range(0, count, _BLOCK))
+
+
+def _centre(word_vectors: Floats, counts: NDArray[np.int64], out: Floats) -> None:
+    """The rows at unit length, less their mean over the tokens of the text."""
+    mean = np.zeros(word_vectors.shape[1])
+    for rows in _blocks(len(word_vectors)):
+        mean += counts[rows].astype(np.float64) @ unit_rows(word_vectors[rows])
+    mean /= max(float(counts.sum()), 1.0)
+    for rows in _blocks(len(word_vectors)):
+        out[rows] = unit_rows(word_vectors[rows]) - mean
+
+
+class _Sample(NamedTuple):
+    """Contexts of some words, made when they are asked for: all of them at once may be half a gigabyte."""
+
+    words: NDArray[np.int64]  # number of the word, 0, 1, ... in order
+    places: NDArray[np.int64]
+    read: Callable[[NDArray[np.int64]], NDArray[np.float64]]  # contexts of places, (n, D)
+
+    def some(self) -> NDArray[np.int64]:
+        """A few thousand places from all of the sample."""
+        return self.places[:: max(1, len(self.places) // _ENOUGH)]
+
+
 def _sample_contexts(
     vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.int64], settings: Settings
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Contexts of some words: the number of the word (0, 1, ...), the place and the context of each."""
+) -> _Sample:
     rng = np.random.Generator(np.random.Philox(settings.seed))
     frequent = np.flatnonzero(word_counts >= _SAMPLED_COUNT)
     if len(frequent) > _SAMPLED_WORDS:
@@ -102,39 +134,69 @@ def _sample_contexts(
     offsets, places = _core.sample_occurrences(corpus, len(word_counts), _SAMPLED_CONTEXTS, settings.seed)
     sizes = offsets[frequent + 1] - offsets[frequent]
     frequent, sizes = frequent[sizes > 1], sizes[sizes > 1]
-    if len(frequent) == 0:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, vectors.shape[1]))
-    chosen = np.concatenate([places[offsets[word] : offsets[word + 1]] for word in frequent])
-    options = selection_options(settings.replace(context_center=False))
-    contexts = _core.context_vectors(vectors, context_weights(settings, word_counts), options, corpus, chosen)
-    return np.repeat(np.arange(len(frequent)), sizes), chosen, contexts.astype(np.float64)
+    chosen = [places[offsets[word] : offsets[word + 1]] for word in frequent]
+    options, weights = selection_options(settings.replace(context_center=False)), context_weights(settings, word_counts)
+
+    def read(some: NDArray[np.int64]) -> NDArray[np.float64]:
+        contexts = _core.context_vectors(vectors, weights, options, corpus, some)
+        return contexts[:, : settings.vector_size].astype(np.float64)
+
+    return _Sample(np.repeat(np.arange(len(frequent)), sizes), np.concatenate([np.zeros(0, np.int64), *chosen]), read)
 
 
-def _is_running(
-    corpus: _core.Corpus,
-    words: NDArray[np.int64],
-    places: NDArray[np.int64],
-    contexts: NDArray[np.float64],
-    transform: NDArray[np.float64],
-) -> bool:
+def _moments(sample: _Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean context of each word, (words, D), and the covariance around it, (D, D)."""
+    starts = np.flatnonzero(np.diff(sample.words, prepend=-1))
+    ends = np.append(starts[1:], len(sample.words))
+    means: list[NDArray[np.float64]] = []
+    scatter: NDArray[np.float64] = np.zeros(())
+    first = 0
+    while first < len(starts):  # as many words as fit into a block, one at least
+        last = max(first + 1, int(np.searchsorted(ends, starts[first] + _BLOCK, side="right")))
+        contexts = sample.read(sample.places[starts[first] : ends[last - 1]])
+        sizes = ends[first:last] - starts[first:last]
+        mean = np.add.reduceat(contexts, starts[first:last] - starts[first], axis=0) / sizes[:, None]
+        contexts -= np.repeat(mean, sizes, axis=0)
+        scatter = scatter + contexts.T @ contexts
+        means.append(mean)
+        first = last
+    return np.concatenate(means), scatter / max(len(sample.words) - len(starts), 1)
+
+
+def _mean_length(sample: _Sample, transform: NDArray[np.float64] | None) -> float:
+    """Of whitened contexts; 1 where there are none."""
+    some, total = sample.some(), 0.0
+    for rows in _blocks(len(some)):
+        total += float(np.linalg.norm(_product(sample.read(some[rows]), transform), axis=1).sum())
+    return total / len(some) if len(some) else 1.0
+
+
+def _is_running(corpus: _core.Corpus, sample: _Sample, transform: NDArray[np.float64] | None) -> bool:
     """Whether two uses of a word in nearby sentences have more similar contexts than two uses that are far apart."""
-    apart = np.diff(np.searchsorted(corpus.offsets, places, side="right"))
-    same = words[1:] == words[:-1]
+    apart = np.diff(np.searchsorted(corpus.offsets, sample.places, side="right"))
+    same = sample.words[1:] == sample.words[:-1]
 
     def likeness(pairs: NDArray[np.bool_]) -> float:
         first = np.flatnonzero(same & pairs)
         if len(first) < _LEAST_PAIRS:
             return np.nan
-        first = first[:: max(1, len(first) // _ENOUGH)]
-        one, other = (unit_rows(_product(contexts[rows], transform)) for rows in (first, first + 1))
-        return float(np.einsum("ij,ij->i", one, other).mean())
+        first, total = first[:: max(1, len(first) // _ENOUGH)], 0.0
+        for rows in _blocks(len(first)):
+            one, other = (
+                unit_rows(_product(sample.read(sample.places[chosen]), transform))
+                for chosen in (first[rows], first[rows] + 1)
+            )
+            total += float(np.einsum("ij,ij->", one, other))
+        return total / len(first)
 
     near, far = likeness((apart > 0) & (apart <= _NEARBY)), likeness(apart > 10 * _NEARBY)
     return near - far > _ALIKE  # not where one of them is unknown
 
 
-def _product(rows: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _product(rows: NDArray[np.float64], matrix: NDArray[np.float64] | None) -> NDArray[np.float64]:
     """Without BLAS: a process that is forked while threads of BLAS are at work on a large product hangs."""
+    if matrix is None:  # the identity, which would take minutes where vectors are long
+        return rows
     product: NDArray[np.float64] = np.einsum("ij,jk->ik", rows, matrix)
     return product
 

@@ -10,6 +10,7 @@
 #include "parallel.h"
 #include "random.h"
 #include "selection.h"
+#include "window_sums.h"
 
 namespace muse {
 
@@ -38,8 +39,8 @@ Occurrences sample_occurrences(const Corpus& corpus, std::int64_t num_words, std
 }
 
 void context_vectors(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
-                     const Corpus& corpus, std::span<const std::int64_t> places, int stride, float* out) {
-  const Kernels& k = kernels();
+                     const Corpus& corpus, std::span<const std::int64_t> places, float* out) {
+  WindowSums sums(kernels(), options, context.dim);
   const auto tokens = corpus.tokens();
   const auto offsets = corpus.offsets();
   std::vector<const float*> rows;
@@ -59,17 +60,24 @@ void context_vectors(const Matrix& context, const SelectionOptions& options, std
     }
     const Window window{0, static_cast<int>(high - low) - 1, static_cast<int>(place - low)};
     float total = 0.0f;
-    window_sums(k, options, {rows.data(), token_weights.data()}, {&window, 1}, context.dim, stride, out, &total);
-    out += stride;
+    sums.run({rows.data(), token_weights.data()}, {&window, 1}, out, &total);
+    out += context.padded_dim();
   }
 }
 
 namespace {
 
+// Two clusters with shares take the place of two without where the smaller one has less than this part of the contexts:
+// where senses are about equally frequent, shares drift apart without cause.
+constexpr float kUneven = 0.25f;
+
 // Spherical k-means over unit rows; one thread's work and memory.
 class SphericalKMeans {
  public:
   SphericalKMeans(int dim, const SplitOptions& options) : dim_(dim), options_(options), kernels_(kernels()) {}
+
+  // How much the share of a cluster counts in the next runs.
+  void weigh_shares(float weight) { share_weight_ = weight; }
 
   // Clusters n unit rows of `x` into k; afterwards centroids() and assignment() are those of the best restart.
   void run(const float* x, int n, int k, std::uint64_t key) {
@@ -156,7 +164,7 @@ class SphericalKMeans {
                       k);
       for (int i = 0; i < rows; ++i) {
         float* s = scores_.data() + static_cast<std::ptrdiff_t>(i) * k;
-        if (options_.share_weight > 0.0f)
+        if (share_weight_ > 0.0f)
           for (int c = 0; c < k; ++c) s[c] += bias_[static_cast<std::size_t>(c)];
         const int best = argmax(s, k, 0.0f);
         assignment_[static_cast<std::size_t>(first + i)] = best;
@@ -174,15 +182,16 @@ class SphericalKMeans {
                     dim_);
     for (int c = 0; c < k; ++c) unit(centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_);
     bias_.assign(static_cast<std::size_t>(k), 0.0f);
-    if (options_.share_weight <= 0.0f) return;
+    if (share_weight_ <= 0.0f) return;
     for (int i = 0; i < n; ++i) bias_[static_cast<std::size_t>(assignment_[static_cast<std::size_t>(i)])] += 1.0f;
     for (float& bias : bias_)  // one is added to each count, so that an empty cluster has a share
-      bias = options_.share_weight * std::log((bias + 1.0f) / static_cast<float>(n + k));
+      bias = share_weight_ * std::log((bias + 1.0f) / static_cast<float>(n + k));
   }
 
   int dim_;
   const SplitOptions& options_;
   const Kernels& kernels_;
+  float share_weight_ = 0.0f;
   std::vector<float> centroids_, best_centroids_, bias_, best_bias_, scores_, distance_;
   std::vector<int> assignment_, best_assignment_;
 };
@@ -214,24 +223,37 @@ class Splitter {
     unit_contexts(places);
     const float* clustered = options_.discourse > 0 ? average_discourse(places) : contexts_.data();
     for (int k = most, found = 0; k >= 2; k = std::min(k - 1, std::max(2, 2 * found))) {
-      kmeans_.run(clustered, n, k, static_cast<std::uint64_t>(word));
-      if (clustered != contexts_.data()) kmeans_.centre(contexts_.data(), n, k);
-      WordSenses senses = collect(n, k);
+      WordSenses senses = cluster(clustered, n, k, k > 2 ? options_.share_weight : 0.0f, word);
       found = static_cast<int>(senses.counts.size());
       if (found < 2 && k == 2) break;
       if (found < 2) continue;  // many needless clusters at once: go on with two
-      if (!options_.adaptive) return with_shares(std::move(senses));
-      // Clusters of averages lie closer together than those of the contexts, by which the limits are measured.
-      if (clustered != contexts_.data()) kmeans_.settle(contexts_.data(), n, k);
-      if (supported(collect(n, k), n, k)) return with_shares(std::move(senses));
+      if (options_.adaptive) {
+        // Clusters of averages lie closer together than those of the contexts, by which the limits are measured.
+        if (clustered != contexts_.data()) kmeans_.settle(contexts_.data(), n, k);
+        if (!supported(collect(n, k), n, k)) continue;
+      }
+      if (k == 2 && options_.share_weight > 0.0f) {
+        WordSenses uneven = cluster(clustered, n, k, options_.share_weight, word);
+        if (uneven.counts.size() == 2 &&
+            static_cast<float>(std::min(uneven.counts[0], uneven.counts[1])) < kUneven * static_cast<float>(n))
+          senses = std::move(uneven);
+      }
+      return with_shares(std::move(senses));
     }
     return one_sense(n);
   }
 
  private:
+  WordSenses cluster(const float* rows, int n, int k, float share_weight, std::int64_t word) {
+    kmeans_.weigh_shares(share_weight);
+    kmeans_.run(rows, n, k, static_cast<std::uint64_t>(word));
+    if (rows != contexts_.data()) kmeans_.centre(contexts_.data(), n, k);
+    return collect(n, k);
+  }
+
   void unit_contexts(std::span<const std::int64_t> places) {
     contexts_.resize(places.size() * static_cast<std::size_t>(dim_));
-    context_vectors(context_, selection_, weights_, corpus_, places, dim_, contexts_.data());
+    context_vectors(context_, selection_, weights_, corpus_, places, contexts_.data());
     for (std::size_t i = 0; i < places.size(); ++i) {
       float* row = contexts_.data() + i * static_cast<std::size_t>(dim_);
       if (options_.share_weight > 0.0f) row[context_.dim - 1] = 0.0f;  // the constant
@@ -318,7 +340,7 @@ class Splitter {
 }  // namespace
 
 Split split_senses(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
-                   const Corpus& corpus, const Occurrences& occurrences, std::span<const std::int32_t> wanted,
+                   const Corpus& corpus, const OccurrencesView& occurrences, std::span<const std::int32_t> wanted,
                    const SplitOptions& split, int workers, const std::function<void()>& poll) {
   const auto caller = std::this_thread::get_id();
   const auto words = static_cast<std::int64_t>(wanted.size());
@@ -330,16 +352,20 @@ Split split_senses(const Matrix& context, const SelectionOptions& options, std::
       for (std::int64_t w = first; w < last; ++w) {
         const auto begin = static_cast<std::size_t>(occurrences.offsets[static_cast<std::size_t>(w)]);
         const auto end = static_cast<std::size_t>(occurrences.offsets[static_cast<std::size_t>(w) + 1]);
-        found[static_cast<std::size_t>(w)] = splitter.split(
-            w, std::span(occurrences.places).subspan(begin, end - begin), wanted[static_cast<std::size_t>(w)]);
+        found[static_cast<std::size_t>(w)] =
+            splitter.split(w, occurrences.places.subspan(begin, end - begin), wanted[static_cast<std::size_t>(w)]);
       }
     };
   });
   Split result;
-  for (const WordSenses& senses : found) {
+  std::size_t floats = 0;
+  for (const WordSenses& senses : found) floats += senses.centroids.size();
+  result.centroids.reserve(floats);
+  for (WordSenses& senses : found) {
     result.senses.push_back(static_cast<std::int32_t>(senses.counts.size()));
     result.centroids.insert(result.centroids.end(), senses.centroids.begin(), senses.centroids.end());
     result.counts.insert(result.counts.end(), senses.counts.begin(), senses.counts.end());
+    senses = {};  // not all of them twice
   }
   return result;
 }

@@ -21,13 +21,19 @@ struct Occurrences {
   std::vector<std::int64_t> places;
 };
 
+// The same in somebody else's memory.
+struct OccurrencesView {
+  std::span<const std::int64_t> offsets;
+  std::span<const std::int64_t> places;
+};
+
 // All places of words seen at most `cap` times, about `cap` places, drawn at random, of the others.
 Occurrences sample_occurrences(const Corpus& corpus, std::int64_t num_words, std::int64_t cap, std::uint64_t seed);
 
-// Contexts of tokens of the corpus as the selector sees them in full text: row i of out (S floats, `stride` apart) is
-// the window sum (or mean) around token places[i].
+// Contexts of tokens of the corpus as the selector sees them in full text: row i of out (S floats, padded) is the
+// window sum (or mean) around token places[i].
 void context_vectors(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
-                     const Corpus& corpus, std::span<const std::int64_t> places, int stride, float* out);
+                     const Corpus& corpus, std::span<const std::int64_t> places, float* out);
 
 struct SplitOptions {
   int min_contexts = 20;  // a cluster of fewer sampled contexts is no sense
@@ -45,7 +51,8 @@ struct SplitOptions {
   float max_cosine_more = 0.05f;
   // Clusters as a mixture with shares: a context's score in a cluster counts share_weight * log(share of the cluster)
   // as well, so that a rare sense does not grow by what belongs to a frequent one, and a needless cluster dies down.
-  // Above 0, the last column of P is a constant and that of a centroid its sense's part of the score.
+  // Two clusters have shares only if they are uneven; whether there are two is judged without. Above 0, the last column
+  // of P is a constant and that of a centroid its sense's part of the score.
   float share_weight = 0.0f;
   std::uint64_t seed = 1;
 };
@@ -61,7 +68,7 @@ struct Split {
 // where the data do not support as many. Words are independent: the result is the same for any number of workers. The
 // calling thread calls poll() every few words; an exception from there ends the work and is thrown on.
 Split split_senses(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
-                   const Corpus& corpus, const Occurrences& occurrences, std::span<const std::int32_t> wanted,
+                   const Corpus& corpus, const OccurrencesView& occurrences, std::span<const std::int32_t> wanted,
                    const SplitOptions& split, int workers, const std::function<void()>& poll);
 
 }  // namespace muse

@@ -139,13 +139,26 @@ void scores(const float* a, int m, const float* b, int n, int dim, float* out, i
   }
 }
 
+// The last kLanes floats before x + dim, zeros for those of them that whole vectors from x on cover.
+inline Vector load_rest(const float* x, int dim) {
+  IntVector lane;
+  for (int l = 0; l < kLanes; ++l) lane[l] = l;
+  const Vector last = load(x + dim - kLanes);
+  return lane >= kLanes - dim % kLanes ? last : Vector{};
+}
+
 template <int Rows>
 inline void score_row_tile(const float* x, const float* const* rows, int dim, float* out) {
   constexpr int kGroups = (Rows + kLanes - 1) / kLanes;
   Vector sums[kGroups * kLanes] = {};
-  for (int d = 0; d < dim; d += kLanes) {
+  int d = 0;
+  for (; d + kLanes <= dim; d += kLanes) {
     const Vector v = load(x + d);
     for (int j = 0; j < Rows; ++j) sums[j] += v * load(rows[j] + d);
+  }
+  if (d < dim) {
+    const Vector v = load_rest(x, dim);
+    for (int j = 0; j < Rows; ++j) sums[j] += v * load(rows[j] + dim - kLanes);
   }
   float flat[kGroups * kLanes];
   for (int g = 0; g < kGroups; ++g) store(flat + g * kLanes, horizontal_sums(sums + g * kLanes));
@@ -153,10 +166,24 @@ inline void score_row_tile(const float* x, const float* const* rows, int dim, fl
 }
 
 void score_rows(const float* x, const float* const* rows, int count, int dim, float* out) {
+  if (dim < kLanes) {
+    for (int j = 0; j < count; ++j) {
+      out[j] = 0.0f;
+      for (int d = 0; d < dim; ++d) out[j] += x[d] * rows[j][d];
+    }
+    return;
+  }
   int j = 0;
   for (; j + kRowTile <= count; j += kRowTile) score_row_tile<kRowTile>(x, rows + j, dim, out + j);
   for (; j + kRowTile / 2 <= count; j += kRowTile / 2) score_row_tile<kRowTile / 2>(x, rows + j, dim, out + j);
-  for (; j < count; ++j) score_row_tile<1>(x, rows + j, dim, out + j);
+  switch (count - j) {
+    case 3:
+      return score_row_tile<3>(x, rows + j, dim, out + j);
+    case 2:
+      return score_row_tile<2>(x, rows + j, dim, out + j);
+    case 1:
+      return score_row_tile<1>(x, rows + j, dim, out + j);
+  }
 }
 
 // A Rows x (Vectors * kLanes) block of a combination: added to rows[i] + d, or, without rows, written to the panel out.
@@ -230,6 +257,53 @@ void combine(const float* e, int row_stride, int column_stride, int m, int n, co
 void combine_add(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim,
                  float* const* rows) {
   combine_all(e, row_stride, column_stride, m, n, b, dim, nullptr, rows);
+}
+
+// A Rows x (Vectors * kLanes) block of a blend, at columns from d.
+template <int Rows, int Vectors>
+inline void blend_tile(const float* e, int n, const float* const* rows, int d, float* out, int out_stride) {
+  Vector sums[Rows][Vectors] = {};
+  for (int j = 0; j < n; ++j) {
+    const float* row = rows[j] + d;
+    Vector y[Vectors];
+    for (int v = 0; v < Vectors; ++v) y[v] = load(row + v * kLanes);
+    for (int i = 0; i < Rows; ++i) {
+      const Vector x = broadcast(e[i * n + j]);
+      for (int v = 0; v < Vectors; ++v) sums[i][v] += x * y[v];
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) store(out + i * out_stride + d + v * kLanes, sums[i][v]);
+}
+
+// Rows of the result: whole tiles of columns, whole vectors, and the last vector once more, ending where rows end.
+template <int Rows>
+inline void blend_rows(const float* e, int n, const float* const* rows, int dim, float* out, int out_stride) {
+  constexpr int kStep = kTileColumns * kLanes;
+  int d = 0;
+  for (; d + kStep <= dim; d += kStep) blend_tile<Rows, kTileColumns>(e, n, rows, d, out, out_stride);
+  if (dim - d > kStep - kLanes && dim >= kStep)
+    return blend_tile<Rows, kTileColumns>(e, n, rows, dim - kStep, out, out_stride);
+  for (; d + kLanes <= dim; d += kLanes) blend_tile<Rows, 1>(e, n, rows, d, out, out_stride);
+  if (d < dim) blend_tile<Rows, 1>(e, n, rows, dim - kLanes, out, out_stride);
+}
+
+void blend(const float* e, int m, int n, const float* const* rows, int dim, float* out, int out_stride) {
+  if (dim < kLanes) {
+    for (int i = 0; i < m; ++i)
+      for (int d = 0; d < dim; ++d) {
+        float sum = 0.0f;
+        for (int j = 0; j < n; ++j) sum += e[i * n + j] * rows[j][d];
+        out[i * out_stride + d] = sum;
+      }
+    return;
+  }
+  int i = 0;
+  for (; i + kTileRows <= m; i += kTileRows)
+    blend_rows<kTileRows>(e + i * n, n, rows, dim, out + i * out_stride, out_stride);
+  for (; i < m; ++i) blend_rows<1>(e + i * n, n, rows, dim, out + i * out_stride, out_stride);
 }
 
 template <int Rows>
@@ -313,7 +387,8 @@ void axpy(float a, const float* x, float* y, int dim) {
 
 extern const Kernels MUSE_JOIN(kKernels_, MUSE_ISA);
 constinit const Kernels MUSE_JOIN(kKernels_, MUSE_ISA) = {
-    MUSE_STRING(MUSE_ISA), gather, scatter_add, scores, score_rows, combine, combine_add, step_rows, sigmoid, dot, axpy,
+    MUSE_STRING(MUSE_ISA), gather,    scatter_add, scores, score_rows, combine, blend,
+    combine_add,           step_rows, sigmoid,     dot,    axpy,
 };
 
 }  // namespace muse

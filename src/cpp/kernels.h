@@ -20,10 +20,12 @@ struct Kernels {
   void (*scatter_add)(float* const* rows, int count, int dim, const float* panel, float scale);
   // out(i, j) = a_i · b_j for a (m, dim), b (n, dim); rows of out are out_stride floats apart.
   void (*scores)(const float* a, int m, const float* b, int n, int dim, float* out, int out_stride);
-  // out[j] = x · rows[j]: scores against rows where they lie.
+  // out[j] = x · rows[j]: scores against rows where they lie, for any dim.
   void (*score_rows)(const float* x, const float* const* rows, int count, int dim, float* out);
   // out (m, dim) = Σ_j e(i, j) b_j, with e(i, j) = e[i * row_stride + j * column_stride], b (n, dim).
   void (*combine)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim, float* out);
+  // The same with b_j = rows[j] where they lie, for any dim; rows of e are n apart, those of out out_stride.
+  void (*blend)(const float* e, int m, int n, const float* const* rows, int dim, float* out, int out_stride);
   // rows[i] += Σ_j e(i, j) b_j. Rows may repeat. Hogwild.
   void (*combine_add)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim,
                       float* const* rows);

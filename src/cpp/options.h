@@ -51,12 +51,14 @@ struct Options {
 
   int negative = 25;        // negatives a pair, >= 0
   int group_size = 1;       // extension: consecutive targets that share negatives; 1 = every pair draws its own
-  int group_negatives = 0;  // negatives drawn for a group of targets; 0 = group_size, times negative / 5 beyond five
+  int group_negatives = 0;  // negatives drawn for a group of targets; 0: see shared_negatives()
 
   // One shared negative stands for negative / shared_negatives() of each pair: kept small, or small vocabularies
-  // diverge.
+  // diverge. By default as many as targets, times negative / 5 beyond five; a target with one pair meets no more than
+  // it would draw alone, where those are more than the targets.
   int shared_negatives() const {
     if (negative == 0 || group_negatives > 0) return negative == 0 ? 0 : group_negatives;
+    if (collocates == Collocates::kOne) return negative > group_size ? negative : group_size;
     return negative <= 5 ? group_size : (group_size * negative + 4) / 5;
   }
 

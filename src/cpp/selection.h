@@ -13,27 +13,6 @@
 
 namespace muse {
 
-// The window of one word in a stream of tokens: [low, high], the word itself at centre.
-struct Window {
-  int low;
-  int high;
-  int centre;
-};
-
-// What a window is summed over: rows of P, one a token of the stream, and each token's weight (null: all one).
-struct ContextStream {
-  const float* const* rows;
-  const float* weights;
-
-  float weight(int j) const { return weights == nullptr ? 1.0f : weights[j]; }
-};
-
-// Row i of out (stride floats apart) = Σ_{j in window i} weight_j distance_weight(|j - centre|) rows[j], `dim` floats;
-// divided by the sum of the weights where options.mean. totals[i] is that sum. Windows without distances slide from one
-// to the next, starting afresh often enough to keep float precision; those with distances are matrix products.
-void window_sums(const Kernels& kernels, const SelectionOptions& options, const ContextStream& stream,
-                 std::span<const Window> windows, int dim, int stride, float* out, float* totals);
-
 // --- use of a trained selector ---
 
 // Words in context: tokens of all contexts in one stream, context i being tokens[offsets[i], offsets[i + 1]).

@@ -13,6 +13,8 @@ namespace muse {
 
 namespace {
 
+constexpr int kAhead = 6;  // positions whose rows of Q are on their way
+
 // Whether all are within ±bound; a NaN is not.
 bool all_within(const float* values, int count, float bound) {
   int beyond = 0;
@@ -60,7 +62,8 @@ Step::Step(const Model& model, const Options& options, const NegativeSampler& ne
       negative_draw_(options.seed, at(epoch), Purpose::kNegative),
       negative_sense_draw_(options.seed, at(epoch), Purpose::kNegativeSense),
       any_choice_(model.num_senses() > model.num_words),
-      score_halo_(!model.word_collocation() || options.formulation != Formulation::kOneSided) {}
+      score_halo_(!model.word_collocation() || options.formulation != Formulation::kOneSided),
+      window_sums_(kernels_, options.selection, model.context.padded_dim()) {}
 
 StepStats Step::run(const Batch& batch, float alpha, float selection_alpha) {
   batch_ = &batch;
@@ -97,15 +100,12 @@ void Step::select() {
   score_at_.assign(at(n), -1);
   if (!any_choice_) return;
 
-  read_contexts();
-  scores_.clear();
   const bool factorized = options_.formulation == Formulation::kFactorized;
   forward_.assign(factorized ? at(n) : 0, 0.0f);
   backward_.assign(factorized ? at(n) : 0, 0.0f);
-  for (int i = scored_first_; i < scored_last_ && go_on(); ++i) {
-    prefetch_selection(i + 2);
-    score_position(i);
-  }
+  scores_.clear();
+  next_scored_ = scored_first_;
+  read_contexts();
   gradient_.assign(scores_.size(), 0.0f);
   forward_gradient_.assign(forward_.size(), 0.0f);
   backward_gradient_.assign(backward_.size(), 0.0f);
@@ -129,10 +129,19 @@ void Step::read_contexts() {
     windows_.push_back({std::max(batch.context_begin[at(i)], centre - reach),
                         std::min(batch.context_end[at(i)] - 1, centre + reach), centre});
   }
-  const int dim = model_.context.padded_dim();
-  reserve(context_, static_cast<std::int64_t>(windows_.size()) * dim);
+  reserve(context_, static_cast<std::int64_t>(windows_.size()) * model_.context.padded_dim());
   reserve(totals_, static_cast<std::int64_t>(windows_.size()));
-  window_sums(kernels_, options_.selection, stream(), windows_, dim, dim, context_.data(), totals_.data());
+  // Each context is scored while it is near.
+  window_sums_.run(stream(), windows_, context_.data(), totals_.data(),
+                   [this](std::size_t count) { score_until(static_cast<int>(count)); });
+}
+
+// Scores the positions whose contexts are among the first `count`.
+void Step::score_until(int count) {
+  for (; next_scored_ < scored_last_ && slot_[at(next_scored_)] < count && go_on(); ++next_scored_) {
+    prefetch_selection(next_scored_ + kAhead);
+    score_position(next_scored_);
+  }
 }
 
 // The rows of Q that a position will need.
@@ -149,9 +158,11 @@ void Step::score_position(int i) {
   const int dim = model_.context.padded_dim();
   const float* context = context_.data() + static_cast<std::int64_t>(slot_[at(i)]) * dim;
   score_at_[at(i)] = static_cast<int>(scores_.size());
-  for (int k = 0; k < count; ++k)
-    scores_.push_back(kernels_.dot(model_.selection.row(model_.sense_offset[word] + k), context, dim));
-  const float* s = scores_.data() + score_at_[at(i)];
+  selection_rows_.clear();
+  for (int k = 0; k < count; ++k) selection_rows_.push_back(model_.selection.row(model_.sense_offset[word] + k));
+  scores_.resize(scores_.size() + at(count));
+  float* s = scores_.data() + score_at_[at(i)];
+  kernels_.score_rows(context, selection_rows_.data(), count, dim, s);
   if (!all_within(s, count, kLargestScore)) {
     stats_.diverged = true;
     return;
@@ -306,8 +317,11 @@ bool Step::fill_errors() {
     return false;
   }
   kernels_.sigmoid(dots_.data(), cells, probabilities_.data());
+  int overshot = 0;  // only pairs count: other cells hold what an earlier group left there
+  for (int c = 0; c < cells; ++c) overshot += weights_[at(c)] != 0.0f && std::fabs(dots_[at(c)]) > kSteadyDot;
+  const float alpha = group_alpha(alpha_, overshot == 0, targets);
   for (int c = 0; c < cells; ++c)
-    errors_[at(c)] = skip_gram_error(alpha_, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
+    errors_[at(c)] = skip_gram_error(alpha, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
   for (int t = 0; t < targets; ++t) learn_from(t);
   if (plan_.token % 16 == 0) sample_loss();
   return true;

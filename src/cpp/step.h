@@ -21,6 +21,7 @@
 #include "random.h"
 #include "sampler.h"
 #include "selection.h"
+#include "window_sums.h"
 
 namespace muse {
 
@@ -56,6 +57,7 @@ class Step {
   // Selection at the batch's start.
   void select();
   void read_contexts();
+  void score_until(int count);
   void score_position(int i);
   void prefetch_selection(int i) const;
   ContextStream stream() const {
@@ -115,16 +117,19 @@ class Step {
 
   // Per position of the batch.
   int scored_first_ = 0, scored_last_ = 0;
-  std::vector<int> sense_;                 // local number
-  std::vector<int> score_at_;              // where a position's scores begin, -1 without a choice
-  std::vector<int> slot_;                  // of a position with a choice among (choices), else -1
-  std::vector<float> context_;             // (choices, S padded) context sums or means
+  int next_scored_ = 0;
+  std::vector<int> sense_;      // local number
+  std::vector<int> score_at_;   // where a position's scores begin, -1 without a choice
+  std::vector<int> slot_;       // of a position with a choice among (choices), else -1
+  std::vector<float> context_;  // (choices, S padded) context sums or means
+  WindowSums window_sums_;
   std::vector<Window> windows_;            // (choices,) in the context stream
   std::vector<float> totals_;              // (choices,) sums of their weights
   std::vector<float> scores_, gradient_;   // s_k and d loss / d s_k
   std::vector<float> forward_, backward_;  // factorised: state values of positions
   std::vector<float> forward_gradient_, backward_gradient_;
-  std::vector<const float*> context_rows_;  // of the context stream
+  std::vector<const float*> context_rows_;    // of the context stream
+  std::vector<const float*> selection_rows_;  // of the senses of a position
   std::vector<float> stream_weights_;
   std::vector<float> input_gradient_;  // (choices, S padded) d loss / d context
   std::vector<char> reached_;          // places of the context stream in windows that move

@@ -28,7 +28,8 @@ struct Group {
   int base;        // position of column 0 where all positions of a window are collocates
   int collocates;  // columns
   int columns;
-  int first;  // target with a collocate, -1: none
+  int first;   // target with a collocate, -1: none
+  int paired;  // targets with a collocate
 
   __device__ bool is_pair(int t, int c) const {
     const Target& target = targets[t];
@@ -62,21 +63,22 @@ __device__ inline Group find_targets(const Work& work, Range positions, int most
     g.targets[t] = all ? Target{position, near.first, near.last, pairs, 0} : Target{-1, t, t + 1, pairs, 0};
   }
   __syncthreads();
-  int low = positions.last, high = 0, targets = 0, pairs = 0;
+  int low = positions.last, high = 0, pairs = 0;
   g.first = -1;
+  g.paired = 0;
   for (int t = 0; t < g.count; ++t) {
     const Target& target = g.targets[t];
     if (target.pairs == 0) continue;
     if (g.first < 0) g.first = t;
     low = min(low, target.first);
     high = max(high, target.last);
-    ++targets;
+    ++g.paired;
     pairs += target.pairs;
   }
   g.base = all ? low : 0;
   g.collocates = all ? high - low : g.count;
   g.columns = g.collocates + knobs.group_negatives;
-  if (warp_in_block() == 0) add_stats(stats, lane() == 0 ? targets : 0, lane() == 0 ? pairs : 0, 0.0f);
+  if (warp_in_block() == 0) add_stats(stats, lane() == 0 ? g.paired : 0, lane() == 0 ? pairs : 0, 0.0f);
   return g;
 }
 
@@ -191,7 +193,18 @@ __device__ inline void learn_from_group(const Work& work, const Group& g, int po
   __syncthreads();
 }
 
+// Whether no pair's score tells of steps that overshoot; the block together.
+__device__ inline bool is_steady(const Work& work, const Group& g) {
+  int overshot = 0;
+  for (int x = static_cast<int>(threadIdx.x); x < g.columns * g.stride; x += static_cast<int>(blockDim.x)) {
+    const int c = x / g.stride, t = x % g.stride;
+    overshot |= t < g.count && std::fabs(g.scores[x]) > kSteadyDot && weight_in(work, g, t, c) != 0.0f;
+  }
+  return __syncthreads_or(overshot) == 0;
+}
+
 __device__ inline void turn_scores_into_errors(const Work& work, const Group& g, float alpha, BatchStats* stats) {
+  alpha = group_alpha(alpha, is_steady(work, g), g.paired);
   for (int x = static_cast<int>(threadIdx.x); x < g.columns * g.stride; x += static_cast<int>(blockDim.x)) {
     const int c = x / g.stride, t = x % g.stride;
     float error = 0.0f;

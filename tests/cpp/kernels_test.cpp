@@ -105,6 +105,43 @@ TEST_CASE("kernels: scores and combine agree with plain loops") {
   }
 }
 
+TEST_CASE("kernels: score_rows and blend read rows of any length, and nothing behind them") {
+  for (const Kernels* k : all_kernels()) {
+    CAPTURE(std::string(k->name));
+    double worst_score = 0.0, worst_blend = 0.0;
+    for (const int dim : {1, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 100, 113, 127, 128, 300, 301})
+      for (const int n : kCounts) {
+        std::vector<std::vector<float>> matrix;  // each row in memory of its own: a sanitizer sees reads beyond it
+        std::vector<const float*> rows;
+        for (int j = 0; j < n; ++j) matrix.push_back(random_floats(dim, static_cast<unsigned>(j)));
+        for (const auto& row : matrix) rows.push_back(row.data());
+        const std::vector<float> x = random_floats(dim, 99);
+        std::vector<float> out(at(n + 1), kGuard);
+        k->score_rows(x.data(), rows.data(), n, dim, out.data());
+        std::vector<double> scores(at(n), 0.0);
+        for (int j = 0; j < n; ++j)
+          for (int d = 0; d < dim; ++d) scores[at(j)] += static_cast<double>(x[at(d)]) * matrix[at(j)][at(d)];
+        worst_score = std::max(worst_score, error_of(out, scores) / std::sqrt(dim));
+
+        for (const int m : {1, 2, 3, 4, 5, 8}) {
+          const int stride = dim + 3;
+          const std::vector<float> e = random_floats(m * n, 7);
+          out.assign(at(m * stride), kGuard);
+          k->blend(e.data(), m, n, rows.data(), dim, out.data(), stride);
+          for (int i = 0; i < m; ++i)
+            for (int d = 0; d < stride; ++d) {
+              double expected = d < dim ? 0.0 : kGuard;
+              for (int j = 0; d < dim && j < n; ++j)
+                expected += static_cast<double>(e[at(i * n + j)]) * matrix[at(j)][at(d)];
+              worst_blend = std::max(worst_blend, std::abs(out[at(i * stride + d)] - expected));
+            }
+        }
+      }
+    CHECK(worst_score < 2e-6);
+    CHECK(worst_blend < 2e-5);
+  }
+}
+
 TEST_CASE("kernels: score_rows, combine_add and step_rows work on rows where they lie") {
   for (const Kernels* k : all_kernels()) {
     CAPTURE(std::string(k->name));

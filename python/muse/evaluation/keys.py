@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 
-from muse.evaluation.text import Tokenizer, locate, read_lines, tokenize
+from muse.evaluation.text import Tokenizer, locate, read_lines, tokenize, tokens_of
 
 __all__ = ["Key", "Occurrence", "read_instances", "read_key", "read_table", "write_key"]
 
@@ -106,7 +106,7 @@ def write_key(key: Mapping[str, Mapping[str, Mapping[str, float]]], path: str | 
 def _occurrence(word: str, name: str, lemma: str, text: str, span: tuple[int, int], tokenizer: Tokenizer) -> Occurrence:
     start, end = span
     tokens, position, target = locate(text[:start], text[start:end], text[end:], tokenizer)
-    single = tokenizer(lemma)
+    single = tokens_of(tokenizer, lemma)
     known = single[0] if len(single) == 1 else lemma.lower()
     return Occurrence(word, name, known, target[0] if len(target) == 1 else None, tokens, position)
 
@@ -181,8 +181,8 @@ def _in_target_sentence(node: ElementTree.Element, file: Path, tokenizer: Tokeni
             "expected the test data of SemEval-2010 task 14"
         )
     sentence = sentences[0]
-    before, after = tokenizer(node.text or ""), tokenizer(sentence.tail or "")
-    middle = tokenizer("".join(sentence.itertext()))
+    before, after = (tokens_of(tokenizer, text or "") for text in (node.text, sentence.tail))
+    middle = tokens_of(tokenizer, "".join(sentence.itertext()))
     place = _most_like(lemma.lower(), middle)
     form = None if place is None else middle[place]
     return Occurrence(word, node.tag, lemma.lower(), form, [*before, *middle, *after], len(before) + (place or 0))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-__all__ = ["Tokenizer", "locate", "read_lines", "split_csv", "tokenize"]
+__all__ = ["Tokenizer", "locate", "read_lines", "split_csv", "tokenize", "tokens_of"]
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -40,6 +40,14 @@ def tokenize(text: str) -> list[str]:
     return [match.group().lower() for match in _TOKEN.finditer(text)]
 
 
+def tokens_of(tokenizer: Tokenizer, text: str) -> list[str]:
+    """What a user's `tokenizer` makes of `text`; a TypeError if that is no list of strings, as of `str.lower`."""
+    tokens = tokenizer(text)
+    if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
+        raise TypeError(f"a tokenizer must give a list of strings, as str.split does; it gave {tokens!r:.80}")
+    return list(tokens)
+
+
 def locate(before: str, target: str, after: str, tokenizer: Tokenizer = tokenize) -> tuple[list[str], int, list[str]]:
     """Tokenise a context whose target word is known by its place in the text.
 
@@ -60,7 +68,7 @@ def locate(before: str, target: str, after: str, tokenizer: Tokenizer = tokenize
         The tokens of the target alone. A target that is not one token (``[]`` or ``["well", "known"]``) cannot be
         looked up as a word; the caller decides what to do about it.
     """
-    head, middle, tail = tokenizer(before), tokenizer(target), tokenizer(after)
+    head, middle, tail = (tokens_of(tokenizer, text) for text in (before, target, after))
     return [*head, *middle, *tail], len(head), middle
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from muse.evaluation.protocol import SenseModel, SenseReader, cosines
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.text import Tokenizer, read_lines, tokenize
+from muse.evaluation.text import Tokenizer, read_lines, tokenize, tokens_of
 
 __all__ = ["WicPair", "WicTask", "best_threshold", "evaluate_wic", "read_wic"]
 
@@ -41,9 +41,9 @@ def _context(text: str, index: int, place: str, tokenizer: Tokenizer) -> tuple[l
     pieces = text.split(" ")
     if not 0 <= index < len(pieces):
         raise ValueError(f"{place}: the target is word {index} of a sentence of {len(pieces)}: {text!r}")
-    head = [token for piece in pieces[:index] for token in tokenizer(piece)]
-    target = tokenizer(pieces[index])
-    tail = [token for piece in pieces[index + 1 :] for token in tokenizer(piece)]
+    head = [token for piece in pieces[:index] for token in tokens_of(tokenizer, piece)]
+    target = tokens_of(tokenizer, pieces[index])
+    tail = [token for piece in pieces[index + 1 :] for token in tokens_of(tokenizer, piece)]
     return [*head, *target, *tail], len(head), target[0] if len(target) == 1 else None
 
 

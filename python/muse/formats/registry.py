@@ -109,7 +109,7 @@ FORMATS: dict[str, Format] = dict(
 
 
 def _named(name: str) -> Format:
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(map(repr, FORMATS))}; got {name!r}")
     return FORMATS[name]
 
@@ -189,11 +189,11 @@ def detect_format(path: Path_) -> str:
     ModelFileError
         If it looks like none of them.
     """
+    name = repr(os.fspath(path))
     if os.path.isdir(path):
         return _detect_folder(Path(path))
     with open_reader(path) as reader:
         start = reader.peek(_SNIFFED)
-    name = repr(os.fspath(path))
     if start[8:9] == b"{":
         raise ModelFileError(f"{name} is a safetensors file; if it is a model of ours, open it with MUSE.load")
     if start[:1] == b"\x80":

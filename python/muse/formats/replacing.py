@@ -17,7 +17,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["check_target", "replacing", "sync_folder"]
+__all__ = ["check_target", "naming", "replacing", "sync_folder"]
 
 
 def check_target(path: str | PathLike[str]) -> Path:
@@ -30,6 +30,17 @@ def check_target(path: str | PathLike[str]) -> Path:
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(target.parent))
     return target
+
+
+@contextlib.contextmanager
+def naming(path: str | PathLike[str]) -> Iterator[None]:
+    """Errors of the system say which file they are about, which those of writing and reading do not by themselves."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = os.fspath(path)
+        raise
 
 
 @contextlib.contextmanager
@@ -46,21 +57,23 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     IsADirectoryError, FileNotFoundError
         If `path` is a folder, or lies in one that does not exist.
     OSError
-        If `path` is a device, a pipe or a socket, or the disk is full.
+        If `path` is a device, a pipe or a socket, or the disk is full. It names `path`, whatever failed on the way.
     """
     target = check_target(path)
     _remove_abandoned(target)
     temporary = target.with_name(f"{_prefix(target)}{secrets.token_hex(6)}.tmp")
     try:
-        with _create(temporary) as file:
+        with naming(path), _create(temporary) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
             if not temporary.exists():
                 _name(file, temporary)
             os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(temporary):  # which is none of the user's
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         raise
     sync_folder(target.parent)
 

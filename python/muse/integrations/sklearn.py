@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.evaluation.text import tokenize
+from muse.evaluation.text import tokenize, tokens_of
 from muse.model import MUSE
 
 try:
@@ -88,6 +89,8 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if self.model is not None and self.settings is not None:
             raise ValueError("settings are for a model that fit trains; leave them out, or leave out model")
         if self.model is None:
+            if not isinstance(self.settings, (dict, NoneType)):
+                raise TypeError(f"settings must be a dict of settings of MUSE; got {self.settings!r:.80}")
             self.model_ = MUSE(self._token_lists(X), **(self.settings or {}))
         elif isinstance(self.model, MUSE):
             self.model_ = self.model
@@ -142,12 +145,12 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             yield np.array([ids[token] for token in tokens if token in ids], np.int64)
 
     def _token_lists(self, documents: Iterable[Document]) -> Iterator[list[str]]:
-        if isinstance(documents, (str, bytes)):
+        if isinstance(documents, (str, bytes)) or not isinstance(documents, Iterable):
             raise TypeError("X must be an iterable of documents; for a single one give [document]")
         split = tokenize if self.tokenizer is None else self.tokenizer
         for document in documents:
             if isinstance(document, str):
-                yield split(document)
+                yield tokens_of(split, document)
             elif isinstance(document, Sequence) and all(isinstance(token, str) for token in document):
                 yield list(document)
             else:

@@ -40,13 +40,14 @@ py::array_t<float> py_context_vectors(const FloatArray& context_vectors_, const 
   check(context, weights, options, corpus);
   for (const std::int64_t p : as_span(places))
     if (p < 0 || p >= corpus.n_tokens()) throw py::value_error("a place lies outside the corpus");
-  py::array_t<float> out({places.size(), static_cast<py::ssize_t>(context.dim)});
+  const py::ssize_t width = context.padded_dim();
+  py::array_t<float> out({places.size(), width});
   float* data = out.mutable_data();
   {
     const py::gil_scoped_release release;
-    context_vectors(context, options, as_span(weights), corpus, as_span(places), context.dim, data);
+    context_vectors(context, options, as_span(weights), corpus, as_span(places), data);
   }
-  return out;
+  return out[py::make_tuple(py::ellipsis(), py::slice(0, context.dim, 1))].cast<py::array_t<float>>();
 }
 
 py::tuple py_split_senses(const FloatArray& context_vectors_, const WeightArray& weights,
@@ -71,8 +72,7 @@ py::tuple py_split_senses(const FloatArray& context_vectors_, const WeightArray&
   Split found;
   {
     const py::gil_scoped_release release;
-    const Occurrences occurrences{{o.begin(), o.end()}, {p.begin(), p.end()}};
-    found = split_senses(context, options, as_span(weights), corpus, occurrences, as_span(wanted), split, workers, [] {
+    found = split_senses(context, options, as_span(weights), corpus, {o, p}, as_span(wanted), split, workers, [] {
       const py::gil_scoped_acquire acquire;
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // Ctrl-C
     });

@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "selection.h"
 #include "selector.h"
 #include "tagger.h"
+#include "text.h"
 
 namespace muse::bindings {
 
@@ -67,13 +69,14 @@ class TextTagger {
                 device.is_none() ? nullptr : device.cast<const DeviceSelector*>()) {
     if (static_cast<std::int64_t>(words.size()) != context.shape(0))
       throw py::value_error("there must be a word for each row");
-    for (const py::handle word : words) add_word(word);
+    for (const py::object word : words) add_word(word);  // held: a sequence may make its items as they are asked for
   }
 
   py::tuple select(const py::list& sentences, int workers) const {
     std::vector<std::int32_t> ids, known;
     std::vector<std::int64_t> ends{0}, offsets{0};
-    for (const py::handle sentence : sentences) {
+    for (const py::handle item : sentences) {
+      const auto sentence = py::reinterpret_borrow<py::object>(item);  // held: reading it may run code of the user's
       add_sentence(sentence, ids);
       for (auto i = static_cast<std::size_t>(ends.back()); i < ids.size(); ++i)
         if (ids[i] >= 0) known.push_back(ids[i]);
@@ -124,15 +127,47 @@ class TextTagger {
     if (tagger_.id(text) != num_words_++) throw py::value_error("a word stands twice");
   }
 
-  // Numbers of the tokens of a string, split as str.split() does, or of a list of strings.
+  // Numbers of the tokens of a string, the same tokens as muse.context.as_tokens gives: words between ASCII white space
+  // and, of those that are not known, the words between any other.
+  void add_text(py::handle text, std::vector<std::int32_t>& ids) const {
+    const auto bytes =
+        py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+    if (!bytes) throw py::error_already_set();
+    const auto plain = [](char c) { return (c >= 0 && c < 0x1c) || (c >= ' ' && c <= '~'); };
+    split_words(
+        static_cast<std::string_view>(bytes),
+        [&](std::string_view word) {
+          const std::int32_t id = tagger_.id(word);
+          if (id >= 0 || std::all_of(word.begin(), word.end(), plain)) {
+            ids.push_back(id);
+            return;
+          }
+          const auto decoded = py::reinterpret_steal<py::object>(
+              PyUnicode_DecodeUTF8(word.data(), static_cast<Py_ssize_t>(word.size()), "surrogatepass"));
+          if (!decoded) throw py::error_already_set();
+          add_tokens(PyUnicode_Split(decoded.ptr(), nullptr, -1), ids);
+        },
+        [] {});
+  }
+
+  // Numbers of the tokens of a string, or of a list of strings.
   void add_sentence(py::handle sentence, std::vector<std::int32_t>& ids) const {
-    PyObject* listed = PyUnicode_Check(sentence.ptr()) ? PyUnicode_Split(sentence.ptr(), nullptr, -1)
-                                                       : PySequence_Fast(sentence.ptr(), "not iterable");
+    if (PyUnicode_Check(sentence.ptr())) {
+      add_text(sentence, ids);
+      return;
+    }
+    PyObject* listed = PySequence_Fast(sentence.ptr(), "not iterable");
     if (listed == nullptr) {
       if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
       PyErr_Clear();
       throw py::type_error("a context must be a string or a list of tokens; got " + std::string(py::repr(sentence)));
     }
+    add_tokens(listed, ids);
+  }
+
+  // Takes `listed`, a list or tuple.
+  void add_tokens(PyObject* listed, std::vector<std::int32_t>& ids) const {
+    if (listed == nullptr) throw py::error_already_set();
     const auto tokens = py::reinterpret_steal<py::object>(listed);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(listed); ++i) {
       PyObject* token = PySequence_Fast_GET_ITEM(listed, i);

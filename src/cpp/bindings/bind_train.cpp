@@ -16,12 +16,12 @@ namespace muse::bindings {
 namespace {
 
 // A zeroed (rows, dim) array whose rows are padded to whole registers and cache lines.
-py::array_t<float> aligned_zeros(std::int64_t rows, std::int64_t dim) {
+py::array_t<float> aligned_zeros(std::int64_t rows, std::int64_t dim, bool used) {
   if (rows < 0 || dim < 1 || dim > (1 << 20)) throw py::value_error("rows must be at least 0 and dim from 1 to 2^20");
   const std::int64_t stride = (dim + kRowPad - 1) / kRowPad * kRowPad;
   const auto bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride) * sizeof(float);
   if (rows > (std::int64_t{1} << 56) / stride) throw std::bad_alloc();
-  auto* data = static_cast<float*>(allocate_zeros(bytes));
+  auto* data = static_cast<float*>(allocate_zeros(bytes, used));
   if (data == nullptr) throw std::bad_alloc();
   const py::capsule free(data, release_zeros);
   return py::array_t<float>({rows, dim}, {stride * static_cast<std::int64_t>(sizeof(float)), std::int64_t{4}}, data,
@@ -68,6 +68,7 @@ void register_options(py::module_& m) {
       .def_readwrite("negative", &Options::negative)
       .def_readwrite("group_size", &Options::group_size)
       .def_readwrite("group_negatives", &Options::group_negatives)
+      .def("shared_negatives", &Options::shared_negatives, "How many negatives a group of targets shares.")
       .def_readwrite("alpha", &Options::alpha)
       .def_readwrite("min_alpha", &Options::min_alpha)
       .def_readwrite("selection_alpha", &Options::selection_alpha)
@@ -90,8 +91,10 @@ void register_options(py::module_& m) {
 void register_train(pybind11::module_& m) {
   using namespace muse::bindings;
   register_options(m);
-  m.def("aligned_zeros", &aligned_zeros, py::arg("rows"), py::arg("dim"),
-        "Zeroed float32 array (rows, dim) with padded, 64-byte aligned rows, as training needs it.");
+  m.def("aligned_zeros", &aligned_zeros, py::arg("rows"), py::arg("dim"), py::arg("used") = true,
+        "Zeroed float32 array (rows, dim) with padded, 64-byte aligned rows, as training needs it. One that may never\n"
+        "be `used` takes no memory until it is.");
+  m.def("give_back_memory", &muse::give_back_memory, "Gives the system what is free in the heap.");
   m.def(
       "keep_probabilities",
       [](const IndexArray& counts, double sample) { return take(muse::keep_probabilities(as_span(counts), sample)); },
