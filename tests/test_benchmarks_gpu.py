@@ -21,7 +21,7 @@ def test_bounds_without_a_cache_are_those_of_counting_by_hand():
     own, shared = gpu_limits.CASES[:2]
     row = 4 * 304
     assert own.bytes_per_token() == pytest.approx(row * (27 + 2 * (1 + 26)))
-    assert shared.bytes_per_token() == pytest.approx(row * (27 + 2 * (1 + 1 + 80 / 16)))
+    assert shared.bytes_per_token() == pytest.approx(row * (27 + 2 * (1 + 1 + 25 / 16)))
     assert own.flops()[0] == 6 * 300 * 26
     assert own.bound(gpu_limits.H100) == pytest.approx(3.35e12 / own.bytes_per_token() / 1e6)
 
@@ -34,8 +34,11 @@ def test_caches_save_bytes_and_cannot_save_more_than_all(case):
     assert cached[3] == pytest.approx(4 * 304 * (2 + (2 if case.train_context else 0)))  # contexts and gradients pass
 
 
-def test_the_model_has_the_negatives_of_the_paper():
+def test_the_model_has_the_negatives_of_the_paper_and_those_that_groups_share_by_default():
     assert MUSE.paper_defaults()["negative"] == gpu_limits.NEGATIVE
+    for case in (gpu_limits.CASES[1], gpu_limits.CASES[5]):
+        settings = gpu.paper(group_size=case.group, collocates="all" if case.all_collocates else "one")
+        assert gpu.group_negatives(settings) == case.shared
 
 
 def test_parts_note_what_they_find(on_device, tmp_path, monkeypatch):

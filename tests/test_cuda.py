@@ -52,7 +52,7 @@ def test_groups_with_large_scores_take_smaller_steps(emulated, collocates, order
 @pytest.mark.parametrize(
     "choice",
     [
-        {"formulation": "two_sided", "collocates": "all"},
+        {"formulation": "two_sided", "collocates": "all", "reward": "sampled_likelihood"},
         {"selection_update": "posterior", "collocates": "all", "posterior_selects": True, "full_text": True},
         {"formulation": "factorized", "max_norm": 1.8},
     ],
@@ -119,11 +119,12 @@ def test_decisions_are_those_of_the_core(backend, strategy, group_size, slice_to
 
 
 @pytest.mark.parametrize("group_size", [1, 8])
-def test_one_group_a_batch_steps_as_the_core_does(backend, group_size):
+@pytest.mark.parametrize("reward", ["likelihood", "sampled_likelihood"])
+def test_one_group_a_batch_steps_as_the_core_does(backend, group_size, reward):
     """With one group a batch and one batch at once nothing runs beside anything else, on any device."""
     batch_tokens = 1 if group_size == 1 else group_size // 2  # shorter than twice that, where sentences are cut
     config = Config(group_size=group_size, batch_tokens=batch_tokens, sample=0.0, collocates="all",
-                    selection_alpha=0.02)  # fmt: skip
+                    selection_alpha=0.02, reward=reward)  # fmt: skip
     (core, _), (ours, _) = both(backend, config)
     for name in MATRICES.values():
         np.testing.assert_allclose(ours[name], core[name], rtol=0, atol=2e-4 * np.abs(core[name]).max(), err_msg=name)
@@ -166,6 +167,7 @@ def test_no_decision_hangs_on_the_order_of_blocks(emulated, order, seed):
     test_decisions_are_those_of_the_core(emulated, "boltzmann", 4, 100)
     test_decisions_are_those_of_the_core(emulated, "eps_greedy", 1, None)
     test_batches_at_once_add_up(emulated)
+    test_one_group_a_batch_steps_as_the_core_does(emulated, 1, "sampled_likelihood")
 
 
 # --- U and V as bfloat16 ----------------------------------------------------------------------------------------------

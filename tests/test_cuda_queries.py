@@ -174,6 +174,7 @@ def test_what_a_search_is_given_is_checked(backend):
 def test_no_answer_hangs_on_the_order_of_threads_or_blocks(emulated, order, seed):
     emulated.set_order(order, order, seed)
     test_nearest_rows_are_those_of_the_core(emulated, 5, 700, 3000)
+    test_nearest_rows_are_those_of_the_core(emulated, 5, 10, 1 << 25)  # sorts more than once
     test_senses_are_those_of_the_core(emulated, {"mean": True, "window": 40}, 7, True)
 
 
