@@ -101,8 +101,9 @@ def _merged(
     return merge(Text.load(path, folder, limit), pairs, occurrences)
 
 
-def _plain(cell: Cell) -> PlainVectors:
-    return plain_vectors(Text.load(cell.path, cell.cache, cell.limit), cell.draw.counts[0], cell.cache)
+@lru_cache(maxsize=1)
+def _plain(path: str, limit: int | None, min_count: int, folder: Path) -> PlainVectors:
+    return plain_vectors(Text.load(path, folder, limit), min_count, folder)
 
 
 def _muse(cell: Cell, merged: Merged) -> dict[str, dict[str, Any]]:
@@ -131,7 +132,8 @@ def _measured(cell: Cell, model: MUSE, merged: Merged, encoded: Encoded, seconds
     trained = sum(row["tokens"] for row in model.history)
     chosen = measure.chosen_senses(model, encoded)
     scores = _scores(cell, model, merged, merged.task.score(chosen))
-    scores["scores"]["neighbours"] = measure.neighbours(model, merged, chosen, _plain(cell))
+    plain = _plain(cell.path, cell.limit, cell.draw.counts[0], cell.cache)
+    scores["scores"]["neighbours"] = measure.neighbours(model, merged, chosen, plain)
     return {**scores, "history": model.history, **_speed(trained, seconds)}
 
 

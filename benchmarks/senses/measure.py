@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -52,13 +51,7 @@ def pseudo_words(model: MUSE, merged: Merged, encoded: Encoded) -> EvaluationRes
 
 def chosen_senses(model: MUSE, encoded: Encoded) -> NDArray[np.int32]:
     """The senses of the scored occurrences, selected in the whole text, so that contexts may cross sentences."""
-    arrays, settings = model.arrays, model.settings
-    senses, _ = _core.select_senses(
-        arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset,
-        context_weights(settings, arrays.word_counts), selection_options(settings), encoded.corpus.tokens,
-        encoded.corpus.offsets, settings.temperature, settings.workers or os.cpu_count() or 1,
-    )  # fmt: skip
-    return senses[encoded.places]
+    return model.selector.choose(encoded.corpus.tokens, encoded.corpus.offsets)[encoded.places]
 
 
 def neighbours(model: MUSE, merged: Merged, chosen: NDArray[np.int32], plain: PlainVectors) -> float:

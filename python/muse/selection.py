@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,8 +101,6 @@ class SenseSelector:
         self._vocabulary = vocabulary
         self._arrays = arrays
         self._temperature, self._place = settings.temperature, settings.device
-        self._device: Any = None  # the backend's selector, once it was looked for
-        self._is_placed = False
         self.workers = settings.workers or os.cpu_count() or 1
         self._tagger: _core.Tagger | None = None
         self._options = selection_options(settings)
@@ -169,20 +168,17 @@ class SenseSelector:
             )  # fmt: skip
         return self._tagger
 
-    @property
+    @cached_property
     def device(self) -> Any:
         """The backend's selector with P and Q on the device, copied at the first use; None: the core selects."""
-        if not self._is_placed:
-            arrays = self._arrays
-            self._device = cuda.make_on(
-                self._place, "selecting senses",
-                lambda backend: backend.Selector(
-                    arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights,
-                    self._options, self._temperature,
-                ),
-            )  # fmt: skip
-            self._is_placed = True
-        return self._device
+        arrays = self._arrays
+        return cuda.make_on(
+            self._place, "selecting senses",
+            lambda backend: backend.Selector(
+                arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights,
+                self._options, self._temperature,
+            ),
+        )  # fmt: skip
 
     def choose(self, tokens: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
         """The sense (number) of every token of a text; sentence i is ``tokens[offsets[i] : offsets[i + 1]]``."""

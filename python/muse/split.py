@@ -21,14 +21,13 @@ from muse.arrays import Arrays, Floats
 from muse.memory import check_memory_for_algebra
 from muse.selection import context_weights, selection_options
 from muse.settings import Settings
-from muse.whitening import CONSTANT, unit_rows, whiten
+from muse.whitening import CONSTANT, row_blocks, unit_rows, whiten
 
 __all__ = ["split_arrays"]
 
 logger = logging.getLogger("muse")
 
 _CLUSTERED_CONTEXTS = 1500  # of each word, at most
-_BLOCK = 4096  # rows
 _DISCOURSE = 10  # sentences for which a word keeps its sense in running text
 _USES_A_SENSE = 50  # with senses="auto"; of rarer words a third would be split by chance (benchmarks/senses)
 
@@ -133,8 +132,8 @@ def _at_start(centroids: Floats, context_vectors: Floats, senses: NDArray[np.int
 
 def _rows(matrix: Floats, rows: NDArray[np.int64]) -> Floats:
     chosen: Floats = _core.aligned_zeros(len(rows), matrix.shape[1])
-    for first in range(0, len(rows), _BLOCK):  # all at once, numpy would make a copy of them
-        chosen[first : first + _BLOCK] = matrix[rows[first : first + _BLOCK]]
+    for block in row_blocks(len(rows)):  # all at once, numpy would make a copy of them
+        chosen[block] = matrix[rows[block]]
     return chosen
 
 

@@ -16,7 +16,7 @@ from muse.arrays import Floats
 from muse.selection import context_weights, selection_options
 from muse.settings import Settings
 
-__all__ = ["CONSTANT", "Whitened", "unit_rows", "whiten"]
+__all__ = ["CONSTANT", "Whitened", "row_blocks", "unit_rows", "whiten"]
 
 _SAMPLED_WORDS = 2500  # whose contexts give the within-word covariance
 _SAMPLED_CONTEXTS = 80  # of each of them
@@ -83,7 +83,7 @@ def whiten(
     length = _mean_length(sample, transform) if settings.share_weight else 1.0
     running = _is_running(corpus, sample, transform)
     if transform is not None:
-        for rows in _blocks(len(vectors)):
+        for rows in row_blocks(len(vectors)):
             vectors[rows] = vectors[rows] @ transform
     if settings.share_weight:
         out[:, size:] = CONSTANT * length
@@ -97,7 +97,7 @@ def unit_rows(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
     return unit
 
 
-def _blocks(count: int) -> Iterator[slice]:
+def row_blocks(count: int) -> Iterator[slice]:
     """All of `count` rows, some at a time: in float64 all of a matrix would be twice as large as the matrix."""
     return (slice(first, min(count, first + _BLOCK)) for first in range(0, count, _BLOCK))
 
@@ -105,10 +105,10 @@ def _blocks(count: int) -> Iterator[slice]:
 def _centre(word_vectors: Floats, counts: NDArray[np.int64], out: Floats) -> None:
     """The rows at unit length, less their mean over the tokens of the text."""
     mean = np.zeros(word_vectors.shape[1])
-    for rows in _blocks(len(word_vectors)):
+    for rows in row_blocks(len(word_vectors)):
         mean += counts[rows].astype(np.float64) @ unit_rows(word_vectors[rows])
     mean /= max(float(counts.sum()), 1.0)
-    for rows in _blocks(len(word_vectors)):
+    for rows in row_blocks(len(word_vectors)):
         out[rows] = unit_rows(word_vectors[rows]) - mean
 
 
@@ -166,7 +166,7 @@ def _moments(sample: _Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 def _mean_length(sample: _Sample, transform: NDArray[np.float64] | None) -> float:
     """Of whitened contexts; 1 where there are none."""
     some, total = sample.some(), 0.0
-    for rows in _blocks(len(some)):
+    for rows in row_blocks(len(some)):
         total += float(np.linalg.norm(_product(sample.read(some[rows]), transform), axis=1).sum())
     return total / len(some) if len(some) else 1.0
 
@@ -181,7 +181,7 @@ def _is_running(corpus: _core.Corpus, sample: _Sample, transform: NDArray[np.flo
         if len(first) < _LEAST_PAIRS:
             return np.nan
         first, total = first[:: max(1, len(first) // _ENOUGH)], 0.0
-        for rows in _blocks(len(first)):
+        for rows in row_blocks(len(first)):
             one, other = (
                 unit_rows(_product(sample.read(sample.places[chosen]), transform))
                 for chosen in (first[rows], first[rows] + 1)

@@ -76,11 +76,10 @@ class SphericalKMeans {
  public:
   SphericalKMeans(int dim, const SplitOptions& options) : dim_(dim), options_(options), kernels_(kernels()) {}
 
-  // How much the share of a cluster counts in the next runs.
-  void weigh_shares(float weight) { share_weight_ = weight; }
-
-  // Clusters n unit rows of `x` into k; afterwards centroids() and assignment() are those of the best restart.
-  void run(const float* x, int n, int k, std::uint64_t key) {
+  // Clusters n unit rows of `x` into k, whose shares count so much; afterwards centroids() and assignment() are those
+  // of the best restart.
+  void run(const float* x, int n, int k, float share_weight, std::uint64_t key) {
+    share_weight_ = share_weight;
     double best = -std::numeric_limits<double>::infinity();
     for (int restart = 0; restart < options_.restarts; ++restart) {
       seed(x, n, k, RandomStream(options_.seed, static_cast<std::uint64_t>(restart) + 1, Purpose::kCluster), key);
@@ -191,7 +190,7 @@ class SphericalKMeans {
   int dim_;
   const SplitOptions& options_;
   const Kernels& kernels_;
-  float share_weight_ = 0.0f;
+  float share_weight_ = 0.0f;  // of the last run
   std::vector<float> centroids_, best_centroids_, bias_, best_bias_, scores_, distance_;
   std::vector<int> assignment_, best_assignment_;
 };
@@ -245,8 +244,7 @@ class Splitter {
 
  private:
   WordSenses cluster(const float* rows, int n, int k, float share_weight, std::int64_t word) {
-    kmeans_.weigh_shares(share_weight);
-    kmeans_.run(rows, n, k, static_cast<std::uint64_t>(word));
+    kmeans_.run(rows, n, k, share_weight, static_cast<std::uint64_t>(word));
     if (rows != contexts_.data()) kmeans_.centre(contexts_.data(), n, k);
     return collect(n, k);
   }

@@ -97,8 +97,9 @@ MUSE_HOST_DEVICE inline int argmax(const float* s, int k, float u) {
 // The best of a word's senses in use, as their scores come: ties go to the first, since use must not be random.
 struct BestSense {
   int sense = 0;
-  float score = 0.0f, total = 0.0f,
-        next = 0.0f;  // the sum of exp((s_k - score) / temperature); its second largest term
+  float score = 0.0f;
+  float total = 0.0f;  // the sum of exp((s_k - score) / temperature)
+  float next = 0.0f;   // its second largest term
 
   MUSE_HOST_DEVICE void offer(int k, float s, float temperature) {
     if (k == 0) {

@@ -22,7 +22,7 @@ bool joins(const Window& window, int low, int high) {
 }  // namespace
 
 WindowSums::WindowSums(const Kernels& kernels, const SelectionOptions& options, int dim)
-    : kernels_(kernels), options_(options), dim_(dim), stride_((dim + kRowPad - 1) / kRowPad * kRowPad) {
+    : kernels_(kernels), options_(options), dim_(dim), stride_(padded(dim)) {
   if (options.distance.empty()) return;
   reach_ = static_cast<int>(options.distance.size()) - 1;
   nearness_.assign(options.distance.rbegin(), options.distance.rend());

@@ -39,7 +39,7 @@ class Selector : public muse::cuda::CudaSelector {
         words_(context.shape(0)) {}
 
   py::tuple choose(const TokenArray& tokens, const IndexArray& offsets) const {
-    check_tokens(tokens, offsets, words_, WeightArray());
+    check_tokens(tokens, offsets, words_);
     std::vector<std::int32_t> sense(static_cast<std::size_t>(tokens.size()));
     std::vector<float> probability(sense.size());
     {

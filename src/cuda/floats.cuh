@@ -35,24 +35,21 @@ __device__ inline float4 read_four(const Bfloat16* p) {
 
 // --- adding ---
 
-// Adds to four floats that other threads may be adding to.
-__device__ inline void add_atomically(float* p, float4 v) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  atomicAdd(reinterpret_cast<float4*>(p), v);
-#else
-  atomicAdd(p, v.x);
-  atomicAdd(p + 1, v.y);
-  atomicAdd(p + 2, v.z);
-  atomicAdd(p + 3, v.w);
-#endif
-}
-
+// Adds to floats that other threads may be adding to.
 __device__ inline void add_atomically(float* p, float2 v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   atomicAdd(reinterpret_cast<float2*>(p), v);
 #else
   atomicAdd(p, v.x);
   atomicAdd(p + 1, v.y);
+#endif
+}
+__device__ inline void add_atomically(float* p, float4 v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<float4*>(p), v);
+#else
+  add_atomically(p, make_float2(v.x, v.y));
+  add_atomically(p + 2, make_float2(v.z, v.w));
 #endif
 }
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "model.h"
+#include "panel.h"
 #include "runtime.h"
 #include "work.h"
 
 namespace muse::cuda {
 
-inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 inline unsigned blocks_for(std::int64_t count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
 inline int rounded_up(int n, int to) { return (n + to - 1) / to * to; }
 

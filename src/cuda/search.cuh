@@ -44,7 +44,7 @@ __device__ inline void read_tile(const float* rows, std::int64_t first, std::int
   const int row = static_cast<int>(threadIdx.x) / (kTileStep / 4),
             column = 4 * (static_cast<int>(threadIdx.x) % (kTileStep / 4));
   float4 four = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  if (first + row < count) four = *reinterpret_cast<const float4*>(rows + (first + row) * dim + d + column);
+  if (first + row < count) four = read_four(rows + (first + row) * dim + d + column);
   float* to = tile + column * kTileStride + row;
   to[0] = four.x;
   to[kTileStride] = four.y;
@@ -66,8 +66,8 @@ __global__ void score_tiles(const __grid_constant__ Panel panel) {
     __syncthreads();
 #pragma unroll
     for (int column = 0; column < kTileStep; ++column) {
-      const float4 a = *reinterpret_cast<const float4*>(queries + column * kTileStride + q);
-      const float4 b = *reinterpret_cast<const float4*>(rows + column * kTileStride + r);
+      const float4 a = read_four(queries + column * kTileStride + q);
+      const float4 b = read_four(rows + column * kTileStride + r);
       sums[0] += a.x * b;
       sums[1] += a.y * b;
       sums[2] += a.z * b;

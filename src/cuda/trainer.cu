@@ -23,7 +23,6 @@ namespace {
 constexpr int kMostWorkers = 65535;  // the grid's second dimension
 
 Knobs knobs_of(const Options& o, const Model& model) {
-  const auto& [window, mean, cross_sentences, full_text, distance] = o.selection;
   const bool collocates_choose = !model.word_collocation() || o.formulation != Formulation::kOneSided;
   return {.strategy = o.strategy,
           .formulation = o.formulation,
@@ -33,10 +32,10 @@ Knobs knobs_of(const Options& o, const Model& model) {
           .window = o.window,
           .shrink_windows = o.shrink_windows,
           .shrink_selection = o.shrink_selection,
-          .selection_window = window,
-          .mean = mean,
-          .cross_sentences = cross_sentences,
-          .full_text = full_text,
+          .selection_window = o.selection.window,
+          .mean = o.selection.mean,
+          .cross_sentences = o.selection.cross_sentences,
+          .full_text = o.selection.full_text,
           .negative = o.negative,
           .group_size = o.group_size,
           .group_negatives = o.group_size > 1 ? o.shared_negatives() : 0,

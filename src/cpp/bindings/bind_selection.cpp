@@ -23,8 +23,8 @@ py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& 
                                    const IndexArray& sense_offset, const WeightArray& weights,
                                    const SelectionOptions& options, const TokenArray& tokens, const IndexArray& offsets,
                                    const IndexArray& positions, const TokenArray& words) {
-  const Model model = selector(context, selection, sense_offset, options);
-  check_tokens(tokens, offsets, model.num_words, weights);
+  const Model model = selector(context, selection, sense_offset, weights, options);
+  check_tokens(tokens, offsets, model.num_words);
   if (positions.size() != words.size() || offsets.size() != words.size() + 1)
     throw py::value_error("positions, words and offsets do not fit together");
   std::int64_t total = 0;
@@ -47,7 +47,7 @@ py::tuple py_select_senses(const FloatArray& context, const FloatArray& selectio
                            const WeightArray& weights, const SelectionOptions& options, const TokenArray& tokens,
                            const IndexArray& offsets, float temperature, int workers) {
   const SelectorParts parts = selector_parts(context, selection, sense_offset, weights, options, temperature);
-  check_tokens(tokens, offsets, parts.model.num_words, weights);
+  check_tokens(tokens, offsets, parts.model.num_words);
   std::vector<std::int32_t> sense(static_cast<std::size_t>(tokens.size()));
   std::vector<float> probability(sense.size());
   {

@@ -7,7 +7,7 @@
 namespace muse::bindings {
 
 inline Model selector(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
-                      const SelectionOptions& options) {
+                      const WeightArray& weights, const SelectionOptions& options) {
   Model model;
   model.context = as_matrix(context, "context_vectors", false);
   model.selection = as_matrix(selection, "selection_vectors", false);
@@ -20,13 +20,12 @@ inline Model selector(const FloatArray& context, const FloatArray& selection, co
   for (std::size_t i = 1; i < rows.size(); ++i)
     if (rows[i] <= rows[i - 1]) throw py::value_error("every word needs at least one sense");
   if (!options.fits(options.window)) throw py::value_error("window must be at least 1, and distance weights cover it");
+  if (weights.size() != 0 && weights.size() != model.num_words)
+    throw py::value_error("context_weights must hold one number a word");
   return model;
 }
 
-inline void check_tokens(const TokenArray& tokens, const IndexArray& offsets, std::int64_t words,
-                         const WeightArray& weights) {
-  if (weights.size() != 0 && weights.size() != words)
-    throw py::value_error("context_weights must hold one number a word");
+inline void check_tokens(const TokenArray& tokens, const IndexArray& offsets, std::int64_t words) {
   std::int64_t last = 0;
   const bool starts = offsets.size() >= 1 && offsets.at(0) == 0;
   for (const std::int64_t o : as_span(offsets)) {
@@ -43,10 +42,7 @@ inline SelectorParts selector_parts(const FloatArray& context, const FloatArray&
                                     const IndexArray& sense_offset, const WeightArray& weights,
                                     const SelectionOptions& options, float temperature) {
   if (!(temperature > 0.0f)) throw py::value_error("temperature must be above 0");
-  const Model model = selector(context, selection, sense_offset, options);
-  if (weights.size() != 0 && weights.size() != model.num_words)
-    throw py::value_error("context_weights must hold one number a word");
-  return {model, options, as_span(weights), temperature};
+  return {selector(context, selection, sense_offset, weights, options), options, as_span(weights), temperature};
 }
 
 }  // namespace muse::bindings
