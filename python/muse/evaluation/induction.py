@@ -17,7 +17,7 @@ import numpy as np
 
 from muse.evaluation import clustering
 from muse.evaluation.keys import Key, Occurrence, read_instances, read_key, read_table
-from muse.evaluation.protocol import SenseModel, SenseReader, senses_at
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, senses_at
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.text import Tokenizer, tokenize
 
@@ -121,7 +121,7 @@ def score_key(gold: KeyLike, system: KeyLike, *, score: str = "v_measure") -> Ev
     return EvaluationResult("word-sense induction", score, summary, [], items, settings, notes)
 
 
-class InductionTask:
+class InductionTask(Task):
     """Sense induction on marked contexts; call it with a model.
 
     Parameters

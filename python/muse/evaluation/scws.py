@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.evaluation.protocol import SenseModel, SenseReader, cosines
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_spearman, spearman
 from muse.evaluation.text import Tokenizer, locate, read_lines, tokenize
@@ -116,7 +116,7 @@ def read_scws(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize) -> 
     return pairs
 
 
-class ScwsTask:
+class ScwsTask(Task):
     """Contextual word similarity; call it with a model.
 
     For a pair with sense probabilities p and q in context and unit sense vectors a_k and b_l,

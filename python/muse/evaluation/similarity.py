@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
-from muse.evaluation.protocol import SenseModel, SenseReader, cosines
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_spearman, require, spearman
 from muse.evaluation.text import read_lines, split_csv
@@ -117,7 +117,7 @@ def as_word_pairs(given: Any) -> list[WordPair]:
     return pairs
 
 
-class WordSimilarityTask:
+class WordSimilarityTask(Task):
     """Correlation of a model's similarities with human ratings of word pairs; call it with a model.
 
     Parameters

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from muse.evaluation.protocol import SenseModel, SenseReader, cosines
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.text import read_lines, split_csv
 
@@ -129,7 +129,7 @@ def read_synonyms(path: str | os.PathLike[str]) -> list[SynonymQuestion]:
     return found
 
 
-class SynonymTask:
+class SynonymTask(Task):
     """Accuracy on synonym questions; call it with a model.
 
     The candidate chosen is the one with the largest MaxSim, the largest cosine between any sense of it and any sense of

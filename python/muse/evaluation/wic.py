@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.evaluation.protocol import SenseModel, SenseReader, cosines
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.text import Tokenizer, read_lines, tokenize, tokens_of
 
@@ -121,7 +121,7 @@ def best_threshold(scores: Sequence[float] | NDArray[np.float64], same: Sequence
     return float(edges[chosen]), float(right[chosen] / len(values))
 
 
-class WicTask:
+class WicTask(Task):
     """WiC with the threshold chosen on the development part; call it with a model.
 
     Parameters
