@@ -233,6 +233,16 @@ def test_table3_reads_the_marked_occurrence(tmp_path: Path, text: Path) -> None:
     assert set(models[0]["told_apart"]) == {"tie", "blackberry", "head"}
 
 
+def test_senses_chosen_by_chance_tell_nothing_apart() -> None:
+    def verdict(*chosen: tuple[int, float]) -> str:
+        rows = [{"word": "tie", "sense": sense, "probability": pi, "senses": 3} for sense, pi in chosen]
+        return table3.told_apart(rows)["tie"]
+
+    assert verdict((0, 0.9), (1, 0.6)) == "yes"
+    assert verdict((0, 0.9), (0, 0.9)) == "no"
+    assert verdict((0, 0.34), (1, 0.9)).startswith("by chance")
+
+
 def test_convergence_and_sides(tmp_path: Path, text: Path, data: Path) -> None:
     common_options = ["--corpus", str(text), "--recipes", "start", "--pairs", "4", "--out", str(tmp_path), *SMALL]
     convergence.main(common_options)
