@@ -54,7 +54,7 @@ def test_key_weights_are_read_as_the_official_scorer_reads_them(tmp_path):
     ("text", "message"),
     [
         ("bank.n bank.n.1\n", "line 1: expected 'word occurrence sense"),
-        ("b 1 s\nb 1 t\n", "line 2: the occurrence 1 of b occurs twice"),
+        ("b 1 s\nb 1 t\n", "line 2: the occurrence '1' of 'b' occurs twice"),
         ("b 1 s/x\n", "line 1: 'x' in 's/x' is no weight"),
         ("b 1 s/0\n", "must be positive"),
         ("b 1 /3\n", "a sense without a name"),
@@ -167,8 +167,8 @@ def test_damaged_instances(tmp_path):
     for text, message in (
         ("<instances>", "not well-formed XML"),
         ("<instances/>", "no <instance> elements"),
-        (XML.replace('tokenStart="0"', 'tokenStart="x"'), "instance bank.n.3 lacks a valid"),
-        (XML.replace('tokenEnd="4"', 'tokenEnd="40"'), "instance bank.n.3 lacks a valid"),
+        (XML.replace('tokenStart="0"', 'tokenStart="x"'), "instance 'bank.n.3' lacks a valid"),
+        (XML.replace('tokenEnd="4"', 'tokenEnd="40"'), "instance 'bank.n.3' lacks a valid"),
     ):
         path.write_text(text)
         with pytest.raises(ValueError, match=message):

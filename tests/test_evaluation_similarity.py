@@ -152,7 +152,7 @@ DAMAGE = {
     "mark": (LINES[0].replace("<b> Bank </b>", "Bank"), "line 2: context 1 must mark its word once"),
     "marks": (LINES[0].replace("talks", "<b>talks</b>"), "line 2: context 2 must mark its word once .* found 2"),
     "number": (LINES[0].replace("9.0\n", "nine\n"), "line 2: the rating 'nine' is not a number"),
-    "range": (LINES[0].replace("9.0\n", "11\n"), "line 2: the rating 11 is outside"),
+    "range": (LINES[0].replace("9.0\n", "11\n"), "line 2: the rating '11' is outside"),
     "mean": (LINES[0].replace("9.0\n", "0.0\n"), "line 2: the mean rating 9.0 is not the mean"),
 }
 
@@ -293,7 +293,7 @@ def test_toefl_layout(tmp_path):
         ("a. bank\n", ANSWERS, r"q, line 1: neither a question"),
         ("1. a\na. x\nb. y\n1. a\n", ANSWERS, "line 4: question 1 occurs twice"),
         (QUESTIONS, "one b\n", r"a, line 1: no answer such as"),
-        (QUESTIONS, "1 b\n", r"the answer to question 2 \(money\) is None"),
+        (QUESTIONS, "1 b\n", r"the answer to question 2 \('money'\) is None"),
         (QUESTIONS, "1 b\n2 e\n", "is 'e'; its candidates are a, b, c, d"),
         ("", ANSWERS, "holds no questions"),
     ):
