@@ -5,7 +5,7 @@
 :func:`evaluate_word_similarity`  WordSim-353, SimLex-999, MEN, RG-65, ...: Spearman with intervals
 :func:`evaluate_synonyms`       TOEFL, ESL, RD and your own synonym questions
 :func:`evaluate_induction`      word-sense induction: SemEval-2010 task 14 and 2013 task 13, RUSSE, TWSI
-:func:`score_key`               any induced key against any gold key
+:func:`score_key`               any induced key against any gold key; :func:`make_key` of a table
 :func:`evaluate_wic`            word in context
 :func:`evaluate_pseudo_words`   merged words of your own corpus, with bounds: :class:`PseudoWordTask`
 ==============================  ====================================================================

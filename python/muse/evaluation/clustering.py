@@ -6,7 +6,7 @@ adjusted Rand index comes from scikit-learn. So `muse demo` can print a V-measur
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ __all__ = [
 Labels = Sequence[Hashable] | NDArray[Any]
 GradedLabels = Mapping[str, Mapping[str, float]]
 _BINS = 10
-_CELLS = 1 << 20  # of the comparisons of occurrences that are held at a time
+_CELLS = 1 << 18  # of the comparisons of occurrences that are held at a time
 
 
 class PrecisionRecall(NamedTuple):
@@ -161,11 +161,6 @@ class _Graded(NamedTuple):
     weight: NDArray[np.float64]  # the largest of an occurrence is 1
     begin: NDArray[np.int64]  # (senses + 1,)
 
-    def senses(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Of each sense its occurrences, ascending, and its weights there."""
-        for low, high in pairwise(self.begin.tolist()):
-            yield self.occurrence[low:high], self.weight[low:high]
-
     def sense(self) -> NDArray[np.int64]:
         """Which sense each weight is of."""
         return np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
@@ -186,7 +181,9 @@ def _graded(labels: GradedLabels, occurrences: Sequence[str]) -> _Graded:
     rows.sort()
     senses, occurrence, weights = zip(*rows, strict=True) if rows else ((), (), ())
     begin = np.searchsorted(np.asarray(senses, dtype=np.int64), np.arange(max(1, len(column)) + 1))
-    return _Graded(np.asarray(occurrence, dtype=np.int64), np.asarray(weights, dtype=np.float64), begin.astype(np.int64))
+    return _Graded(
+        np.asarray(occurrence, dtype=np.int64), np.asarray(weights, dtype=np.float64), begin.astype(np.int64)
+    )
 
 
 def _agreement(graded: _Graded, low: int, high: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -196,10 +193,11 @@ def _agreement(graded: _Graded, low: int, high: int, n: int) -> tuple[NDArray[np
     """
     total = np.zeros((high - low, n))
     shared = np.zeros((high - low, n), dtype=bool)
-    for rows, weights in graded.senses():
+    here = (graded.occurrence >= low) & (graded.occurrence < high)
+    for sense in np.unique(graded.sense()[here]).tolist():
+        of = slice(graded.begin[sense], graded.begin[sense + 1])
+        rows, weights = graded.occurrence[of], graded.weight[of]
         first, last = np.searchsorted(rows, (low, high))
-        if first == last:
-            continue
         block = np.ix_(rows[first:last] - low, rows)
         total[block] += 1 - np.abs(weights[first:last, None] - weights[None, :])
         shared[block] = True

@@ -356,16 +356,19 @@ def _left_out(
     own: bool,
 ) -> list[str]:
     """Notes of what is not scored as it was given."""
-    notes = [f"{repeated} occurrences repeat earlier ones and are left out"] if repeated else []
     groups = {
-        f"{'have no true sense' if own else 'are not in the gold key'} and are left out": given.keys() - wanted.keys(),
-        "of the gold key have no context and count as unanswered": wanted.keys() - given.keys(),
-        "have no target, or one that is not one token": {(item.word, item.name) for item in kept if item.form is None},
+        f"{'without a true sense' if own else 'that are not in the gold key'}, left out": given.keys() - wanted.keys(),
+        "of the gold key without a context, unanswered": wanted.keys() - given.keys(),
+        "without a target that is one token, unanswered": {
+            (item.word, item.name) for item in kept if item.form is None
+        },
     }
+    notes = [f"occurrences that repeat an earlier one, left out: {repeated}"] if repeated else []
     order = {**given, **wanted}
     for said, places in groups.items():
         if places:
-            notes.append(f"{len(places)} occurrences {said}: {_named(place for place in order if place in places)}")
+            names = _named(place for place in order if place in places)
+            notes.append(f"occurrences {said}: {len(places)} ({names})")
     return notes
 
 

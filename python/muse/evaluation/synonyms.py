@@ -217,7 +217,7 @@ class SynonymTask:
         notes = [f"unanswerable: {item['question']} (unknown: {', '.join(item['unknown'])})" for item in left]
         twice = [item["question"] for item in items if item["repeated"]]
         if twice:
-            notes.append(f"a candidate that is given twice counts once, in {len(twice)} questions: {listed(twice)}")
+            notes.append(f"questions with a candidate that is given twice, which counts once: {listed(twice)}")
         return EvaluationResult("synonym questions", "accuracy", summary, [], items, dict(self.settings), notes)
 
     def _ask(self, reader: SenseReader, question: SynonymQuestion) -> dict[str, Any]:

@@ -21,8 +21,10 @@ _MARKED = ((0x300, 0x20000), (0xE0000, 0xE0200))  # no combining mark lies elsew
 @cache
 def _token() -> re.Pattern[str]:
     """Letters and digits with the combining marks behind them, which `\\w` does not match; made once it is needed."""
-    marks = [chr(c) for span in _MARKED for c in range(*span) if unicodedata.category(chr(c))[0] == "M"]
-    return re.compile(f"[^\\W_]+(?:[{''.join(marks)}]+[^\\W_]*)*")
+    codes = {c for span in _MARKED for c in range(*span) if unicodedata.category(chr(c))[0] == "M"}
+    firsts, lasts = (sorted(c for c in codes if c + step not in codes) for step in (-1, 1))
+    marks = "".join(f"{chr(first)}-{chr(last)}" for first, last in zip(firsts, lasts, strict=True))
+    return re.compile(f"[^\\W_]+(?:(?![\\x00-\\u02ff])[{marks}]+[^\\W_]*)*")  # the first look is for speed
 
 
 def tokenize(text: str) -> list[str]:

@@ -66,6 +66,7 @@ def read_wic(
         A ``*.data.txt`` file: ``word <tab> part of speech <tab> index-index <tab> sentence <tab> sentence`` a line.
     gold : path, optional
         The ``*.gold.txt`` beside it, ``T`` or ``F`` a line; by default the file of that name in the same directory.
+        Blank lines may stand at the end of both.
     tokenizer : callable
         How the sentences are tokenised.
 
