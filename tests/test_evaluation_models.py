@@ -3,6 +3,7 @@
 import json
 import sys
 import types
+import unicodedata
 
 import numpy as np
 import pytest
@@ -22,6 +23,17 @@ def test_tokenize_follows_the_rule_of_the_corpora():
     assert locate("", "--", "x") == (["x"], 0, [])
     with pytest.raises(TypeError, match=r"a tokenizer must give a list of strings, as str\.split does; it gave 'the '"):
         locate("The ", "Head's", " end", str.lower)
+
+
+def test_combining_marks_stay_in_their_words():
+    assert tokenize("Cafe\u0301s \u0939\u093f\u0928\u094d\u0926\u0940! \u0301a_\u0301b") == [
+        "cafe\u0301s", "\u0939\u093f\u0928\u094d\u0926\u0940", "a", "b"
+    ]  # fmt: skip
+    for code in (*range(0xD800), *range(0xE000, sys.maxunicode + 1)):
+        token = chr(code).isalnum() or unicodedata.category(chr(code))[0] == "M"
+        assert (len(tokenize(f"a{chr(code)}b")) == 1) == token, hex(code)
+    lower = tokenize("\u0130stanbul")
+    assert tokenize(" ".join(lower)) == lower
 
 
 def test_read_lines_splits_at_line_feeds_only_and_names_a_bad_line(tmp_path):
