@@ -307,24 +307,36 @@ void blend(const float* e, int m, int n, const float* const* rows, int dim, floa
 }
 
 template <int Rows>
-inline void step_row_tile(const float* x, const float* e, float* const* rows, int dim, float* sum) {
-  for (int d = 0; d < dim; d += kLanes) {
-    const Vector v = load(x + d);
-    Vector total = load(sum + d);
-    for (int j = 0; j < Rows; ++j) {
-      const Vector scale = broadcast(e[j]);
-      const Vector row = load(rows[j] + d);
-      total += scale * row;
-      store(rows[j] + d, row + scale * v);
+inline void step_row_tile(const float* x, const float* e, float* const* rows, const float* const* next, int dim,
+                          float* sum) {
+  Vector scale[Rows];  // and pointers: copied, or they would be read again behind each store
+  float* row[Rows];
+  const float* ahead[Rows];
+  for (int j = 0; j < Rows; ++j) {
+    scale[j] = broadcast(e[j]);
+    row[j] = rows[j];
+    ahead[j] = next[j];
+  }
+  for (int line = 0; line < dim; line += kRowPad) {
+    for (int j = 0; j < Rows; ++j) __builtin_prefetch(ahead[j] + line, 0, kSecondCache);
+    for (int d = line; d < line + kRowPad; d += kLanes) {
+      const Vector v = load(x + d);
+      Vector total = load(sum + d);
+      for (int j = 0; j < Rows; ++j) {
+        const Vector old = load(row[j] + d);
+        total += scale[j] * old;
+        store(row[j] + d, old + scale[j] * v);
+      }
+      store(sum + d, total);
     }
-    store(sum + d, total);
   }
 }
 
-void step_rows(const float* x, const float* e, float* const* rows, int count, int dim, float* sum) {
+void step_rows(const float* x, const float* e, float* const* rows, const float* const* next, int count, int dim,
+               float* sum) {
   int j = 0;
-  for (; j + kStepTile <= count; j += kStepTile) step_row_tile<kStepTile>(x, e + j, rows + j, dim, sum);
-  for (; j < count; ++j) step_row_tile<1>(x, e + j, rows + j, dim, sum);
+  for (; j + kStepTile <= count; j += kStepTile) step_row_tile<kStepTile>(x, e + j, rows + j, next + j, dim, sum);
+  for (; j < count; ++j) step_row_tile<1>(x, e + j, rows + j, next + j, dim, sum);
 }
 
 // exp for x in [-87, 87]: 2^n * exp(r), |r| <= ln2 / 2, by a degree-6 polynomial; relative error below 3e-7.

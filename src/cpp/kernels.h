@@ -9,7 +9,8 @@
 
 namespace muse {
 
-inline constexpr int kRowPad = 16;  // floats; one AVX-512 register, one cache line
+inline constexpr int kRowPad = 16;      // floats; one AVX-512 register, one cache line
+inline constexpr int kSecondCache = 2;  // where a row is asked to that is read soon, but not at once
 
 struct Kernels {
   const char* name;
@@ -30,8 +31,9 @@ struct Kernels {
   void (*combine_add)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim,
                       float* const* rows);
   // sum += Σ_j e[j] rows[j], then rows[j] += e[j] x: both sides of one target's step in one pass over its rows, which
-  // must be different ones. Hogwild.
-  void (*step_rows)(const float* x, const float* e, float* const* rows, int count, int dim, float* sum);
+  // must be different ones. Meanwhile the memory is asked for as many other rows, next[j]. Hogwild.
+  void (*step_rows)(const float* x, const float* e, float* const* rows, const float* const* next, int count, int dim,
+                    float* sum);
   // out_i = 1 / (1 + exp(-x_i)), absolute error below 1e-6; in place allowed. Reads and writes up to a multiple of 16.
   void (*sigmoid)(const float* x, int count, float* out);
   // x · y and y += a x, for any dim: reading works on unpadded rows, such as those of a memory-mapped file.

@@ -13,14 +13,7 @@ namespace muse {
 
 namespace {
 
-constexpr int kAhead = 6;  // positions whose rows of Q are on their way
-
-// Whether all are within ±bound; a NaN is not.
-bool all_within(const float* values, int count, float bound) {
-  int beyond = 0;
-  for (int i = 0; i < count; ++i) beyond += !(std::fabs(values[i]) <= bound);
-  return beyond == 0;
-}
+constexpr int kAhead = 8;  // positions whose rows of Q are on their way
 
 }  // namespace
 
@@ -80,7 +73,17 @@ StepStats Step::run(const Batch& batch, float alpha, float selection_alpha) {
     std::swap(plan_, next_plan_);
   }
   if (go_on() && any_choice_ && options_.selection_update != SelectionUpdate::kNone) step_selection();
+  count_used();
   return stats_;
+}
+
+// Once a batch: an atomic addition waits for everything that was written before it.
+void Step::count_used() {
+  for (std::size_t i = 0; i < used_.size(); ++i) {
+    if (i + kAhead < used_.size()) __builtin_prefetch(sense_use_ + used_[i + kAhead], 1);
+    std::atomic_ref(sense_use_[used_[i]]).fetch_add(1, std::memory_order_relaxed);
+  }
+  used_.clear();
 }
 
 bool Step::go_on() {
@@ -228,21 +231,27 @@ void Step::add_negatives(GroupPlan& plan) const {
   const auto key = static_cast<std::uint64_t>(batch_->token[at(plan.targets.front().position)]);
   const bool words = model_.word_collocation();
   const RandomStream draw = negative_draw_, sense_draw = negative_sense_draw_;  // copies: nothing else can change them
+  plan.negative_words.resize(at(count));
   plan.negative_rows.resize(at(count));
   for (int n = 0; n < count; ++n) {
     const std::int32_t word = negatives_.draw(draw.bits(key, at(n)));
+    plan.negative_words[at(n)] = word;
+    __builtin_prefetch(model_.sense_offset + word);
+  }
+  for (int n = 0; n < count; ++n) {
+    const std::int32_t word = plan.negative_words[at(n)];
     const int senses = words ? 1 : model_.senses_of(word);
     plan.negative_rows[at(n)] = model_.collocation_row(word, draw_negative_sense(sense_draw, senses, key, at(n)));
   }
 }
 
 // Rows that the next group will read, as far as can be known now.
-void Step::foresee(int calls) {
+void Step::foresee(int calls, int taken) {
   prefetch_.clear(model_.sense.padded_dim());
   for (const int position : next_plan_.column_position) prefetch_.add(collocate_row(position));
   for (const Target& target : next_plan_.targets) prefetch_.add(sense_row(target.position));
   for (const float* row : next_plan_.negative_rows) prefetch_.add(row);
-  prefetch_.spread(calls);
+  prefetch_.spread(calls, at(taken));
 }
 
 void Step::represent_group() {
@@ -278,36 +287,6 @@ void Step::represent_together() {
   products_.step_columns(kernels_, errors_.data(), a_.data(), column_rows_.data(), prefetch_);
 }
 
-// One target with negatives of its own: its row of U against rows of V where they lie. A row that was drawn more than
-// once is read and written once, with the sum of its errors.
-void Step::represent_alone() {
-  constexpr int kRowsAtOnce = 8;
-  const int dim = model_.sense.padded_dim();
-  reserve(a_, dim);
-  reserve(delta_, dim);
-  choose_targets();
-  kernels_.gather(target_rows_.data(), 1, dim, a_.data());
-  unique_.find(column_rows_, plan_.targets.front().self);
-  const int rows = unique_.size();
-  foresee(2 * ((rows + kRowsAtOnce - 1) / kRowsAtOnce));
-  reserve(row_dots_, padded(rows));
-  for (int r = 0; r < rows; r += kRowsAtOnce) {
-    prefetch_.advance();
-    kernels_.score_rows(a_.data(), unique_.rows() + r, std::min(kRowsAtOnce, rows - r), dim, row_dots_.data() + r);
-  }
-  for (std::size_t c = 0; c < column_rows_.size(); ++c) dots_[c] = row_dots_[at(unique_.place(c))];
-  if (!fill_errors()) return;
-  row_errors_.assign(at(rows), 0.0f);
-  for (std::size_t c = 0; c < column_rows_.size(); ++c) row_errors_[at(unique_.place(c))] += errors_[c];
-  std::fill_n(delta_.begin(), dim, 0.0f);
-  for (int r = 0; r < rows; r += kRowsAtOnce) {
-    prefetch_.advance();
-    kernels_.step_rows(a_.data(), row_errors_.data() + r, unique_.rows() + r, std::min(kRowsAtOnce, rows - r), dim,
-                       delta_.data());
-  }
-  step_targets();
-}
-
 // Probabilities and errors of all cells, and what the selector learns from them; false where training has diverged.
 bool Step::fill_errors() {
   const int targets = static_cast<int>(plan_.targets.size());
@@ -322,8 +301,7 @@ bool Step::fill_errors() {
   const float alpha = group_alpha(alpha_, overshot == 0, targets);
   for (int c = 0; c < cells; ++c)
     errors_[at(c)] = skip_gram_error(alpha, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
-  for (int t = 0; t < targets; ++t) learn_from(t);
-  if (plan_.token % 16 == 0) sample_loss();
+  learn();
   return true;
 }
 
@@ -405,7 +383,7 @@ void Step::choose_targets() {
     }
     const std::int64_t sense = begin + sense_[at(i)];
     target_rows_[t] = model_.sense.row(sense);
-    std::atomic_ref(sense_use_[sense]).fetch_add(1, std::memory_order_relaxed);
+    used_.push_back(sense);
   }
 }
 
@@ -439,6 +417,12 @@ float Step::reward_of(int t, int column) const {
   }
   return sampled_likelihood(
       dots[column], begin, end, [&](int c) { return dots[c]; }, [&](int c) { return share * weights[c]; });
+}
+
+// What a group's probabilities teach the selector, and a sample of the loss.
+void Step::learn() {
+  for (std::size_t t = 0; t < plan_.targets.size(); ++t) learn_from(static_cast<int>(t));
+  if (plan_.token % 16 == 0) sample_loss();
 }
 
 // Rewards of a target's pairs, and the gradients on the scores that follow from them.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kFreshEvery = 32;  // windows between two fresh sums
 constexpr int kTile = 4;         // windows: what the kernels take at once
-constexpr int kAhead = 6;        // rows
+constexpr int kAhead = 8;        // windows whose rows are on their way
 
 // Whether a window shares enough rows with those over [low, high] to be summed together with them.
 bool joins(const Window& window, int low, int high) {
@@ -41,6 +41,7 @@ void WindowSums::run(const ContextStream& stream, std::span<const Window> window
 void WindowSums::slide(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
                        const Ready& ready) {
   const auto bytes = sizeof(float) * at(stride_);
+  int fetched = 0;  // rows of the stream that were asked for
   for (std::size_t begin = 0; begin < windows.size(); begin += kFreshEvery) {
     const std::size_t end = std::min(windows.size(), begin + kFreshEvery);
     for (std::size_t i = begin; i < end; ++i) {
@@ -50,7 +51,8 @@ void WindowSums::slide(const ContextStream& stream, std::span<const Window> wind
       const auto steps = [&](const Window& last) { return (w.low - last.low) + (w.high - last.high) + 1; };
       const bool slides = i > begin && w.low >= windows[i - 1].low && w.high >= windows[i - 1].high &&
                           w.low <= windows[i - 1].high && steps(windows[i - 1]) < w.high - w.low + 1;
-      if (i + kAhead < windows.size()) prefetch_row(stream.rows[windows[i + kAhead].high], dim_);
+      if (i + kAhead < windows.size())
+        for (; fetched <= windows[i + kAhead].high; ++fetched) prefetch_row(stream.rows[fetched], dim_);
       if (slides) {
         std::memcpy(sum, sum - stride_, bytes);
         for (int j = windows[i - 1].low; j < w.low; ++j) add(j, -stream.weight(j));

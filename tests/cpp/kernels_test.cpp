@@ -167,7 +167,7 @@ TEST_CASE("kernels: score_rows, combine_add and step_rows work on rows where the
             stepped[at((n - 1 - i) * stride + d)] += e[at(i)] * static_cast<double>(x[at(d)]);
           }
         worst_score = std::max(worst_score, error_of(out, scores) / std::sqrt(dim));
-        k->step_rows(x.data(), e.data(), rows.data(), n, dim, sum.data());
+        k->step_rows(x.data(), e.data(), rows.data(), rows.data(), n, dim, sum.data());
         worst_row = std::max(worst_row, error_of(matrix, stepped));
         worst_sum = std::max(worst_sum, error_of(sum, total));
 
