@@ -259,11 +259,22 @@ void combine_add(const float* e, int row_stride, int column_stride, int m, int n
   combine_all(e, row_stride, column_stride, m, n, b, dim, nullptr, rows);
 }
 
-// A Rows x (Vectors * kLanes) block of a blend, at columns from d.
+// Rows to ask the memory for.
+struct Next {
+  const float* const* rows;
+  int count;
+};
+
+// A Rows x (Vectors * kLanes) block of a blend, at columns from d. Every second row, and so evenly, another row is
+// asked for: its lines at these columns, in two halves.
 template <int Rows, int Vectors>
-inline void blend_tile(const float* e, int n, const float* const* rows, int d, float* out, int out_stride) {
+inline void blend_tile(const float* e, int n, const float* const* rows, int d, float* out, int out_stride, Next next) {
+  constexpr int kLines = (Vectors * kLanes + kRowPad - 1) / kRowPad, kHalf = (kLines + 1) / 2;
   Vector sums[Rows][Vectors] = {};
   for (int j = 0; j < n; ++j) {
+    if (j < 2 * next.count)
+      for (int line = 0; line < kHalf; ++line)
+        __builtin_prefetch(next.rows[j / 2] + d + (j % 2 * kHalf + line) * kRowPad, 0, kSecondCache);
     const float* row = rows[j] + d;
     Vector y[Vectors];
     for (int v = 0; v < Vectors; ++v) y[v] = load(row + v * kLanes);
@@ -280,17 +291,19 @@ inline void blend_tile(const float* e, int n, const float* const* rows, int d, f
 
 // Rows of the result: whole tiles of columns, whole vectors, and the last vector once more, ending where rows end.
 template <int Rows>
-inline void blend_rows(const float* e, int n, const float* const* rows, int dim, float* out, int out_stride) {
+inline void blend_rows(const float* e, int n, const float* const* rows, int dim, float* out, int out_stride,
+                       Next next) {
   constexpr int kStep = kTileColumns * kLanes;
   int d = 0;
-  for (; d + kStep <= dim; d += kStep) blend_tile<Rows, kTileColumns>(e, n, rows, d, out, out_stride);
+  for (; d + kStep <= dim; d += kStep) blend_tile<Rows, kTileColumns>(e, n, rows, d, out, out_stride, next);
   if (dim - d > kStep - kLanes && dim >= kStep)
-    return blend_tile<Rows, kTileColumns>(e, n, rows, dim - kStep, out, out_stride);
-  for (; d + kLanes <= dim; d += kLanes) blend_tile<Rows, 1>(e, n, rows, d, out, out_stride);
-  if (d < dim) blend_tile<Rows, 1>(e, n, rows, dim - kLanes, out, out_stride);
+    return blend_tile<Rows, kTileColumns>(e, n, rows, dim - kStep, out, out_stride, next);
+  for (; d + kLanes <= dim; d += kLanes) blend_tile<Rows, 1>(e, n, rows, d, out, out_stride, next);
+  if (d < dim) blend_tile<Rows, 1>(e, n, rows, dim - kLanes, out, out_stride, next);
 }
 
-void blend(const float* e, int m, int n, const float* const* rows, int dim, float* out, int out_stride) {
+void blend(const float* e, int m, int n, const float* const* rows, int dim, float* out, int out_stride,
+           const float* const* next, int next_count) {
   if (dim < kLanes) {
     for (int i = 0; i < m; ++i)
       for (int d = 0; d < dim; ++d) {
@@ -302,8 +315,9 @@ void blend(const float* e, int m, int n, const float* const* rows, int dim, floa
   }
   int i = 0;
   for (; i + kTileRows <= m; i += kTileRows)
-    blend_rows<kTileRows>(e + i * n, n, rows, dim, out + i * out_stride, out_stride);
-  for (; i < m; ++i) blend_rows<1>(e + i * n, n, rows, dim, out + i * out_stride, out_stride);
+    blend_rows<kTileRows>(e + i * n, n, rows, dim, out + i * out_stride, out_stride, {next, i == 0 ? next_count : 0});
+  for (; i < m; ++i)
+    blend_rows<1>(e + i * n, n, rows, dim, out + i * out_stride, out_stride, {next, i == 0 ? next_count : 0});
 }
 
 template <int Rows>

@@ -25,8 +25,10 @@ struct Kernels {
   void (*score_rows)(const float* x, const float* const* rows, int count, int dim, float* out);
   // out (m, dim) = Σ_j e(i, j) b_j, with e(i, j) = e[i * row_stride + j * column_stride], b (n, dim).
   void (*combine)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim, float* out);
-  // The same with b_j = rows[j] where they lie, for any dim; rows of e are n apart, those of out out_stride.
-  void (*blend)(const float* e, int m, int n, const float* const* rows, int dim, float* out, int out_stride);
+  // The same with b_j = rows[j] where they lie, for any dim; rows of e are n apart, those of out out_stride. Meanwhile
+  // the memory is asked for up to n / 2 other rows, next[j].
+  void (*blend)(const float* e, int m, int n, const float* const* rows, int dim, float* out, int out_stride,
+                const float* const* next, int next_count);
   // rows[i] += Σ_j e(i, j) b_j. Rows may repeat. Hogwild.
   void (*combine_add)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim,
                       float* const* rows);

@@ -7,13 +7,12 @@
 #include <cstring>
 
 #include "panel.h"
-#include "prefetch.h"
 
 namespace muse {
 
 namespace {
 
-constexpr int kAhead = 8;  // positions whose rows of Q are on their way
+constexpr int kAhead = 16;  // positions whose rows are on their way
 
 }  // namespace
 
@@ -123,10 +122,12 @@ void Step::read_contexts() {
     if (!context_weights_.empty()) stream_weights_.push_back(context_weights_[at(word)]);
   }
   windows_.clear();
+  choices_.clear();
   slot_.assign(at(batch.size()), -1);
   for (int i = scored_first_; i < scored_last_; ++i) {
     if (senses_of(i) == 1) continue;
     slot_[at(i)] = static_cast<int>(windows_.size());
+    choices_.push_back(i);
     const int reach = options_.shrink_selection ? batch.window[at(i)] : options_.selection.window;
     const int centre = batch.context_at[at(i)];
     windows_.push_back({std::max(batch.context_begin[at(i)], centre - reach),
@@ -135,23 +136,33 @@ void Step::read_contexts() {
   reserve(context_, static_cast<std::int64_t>(windows_.size()) * model_.context.padded_dim());
   reserve(totals_, static_cast<std::int64_t>(windows_.size()));
   // Each context is scored while it is near.
-  window_sums_.run(stream(), windows_, context_.data(), totals_.data(),
-                   [this](std::size_t count) { score_until(static_cast<int>(count)); });
+  next_ahead_ = scored_first_;
+  next_place_ = 0;
+  window_sums_.run(
+      stream(), windows_, context_.data(), totals_.data(),
+      [this](std::size_t count) { score_until(static_cast<int>(count)); },
+      [&](std::size_t count) { return ahead(choices_[count - 1]); });
 }
 
 // Scores the positions whose contexts are among the first `count`.
 void Step::score_until(int count) {
   for (; next_scored_ < scored_last_ && slot_[at(next_scored_)] < count && go_on(); ++next_scored_) {
-    prefetch_selection(next_scored_ + kAhead);
     score_position(next_scored_);
   }
 }
 
-// The rows of Q that a position will need.
-void Step::prefetch_selection(int i) const {
-  if (i >= scored_last_ || slot_[at(i)] < 0) return;
-  const std::int64_t first = model_.sense_offset[batch_->word[at(i)]];
-  for (int k = 0; k < senses_of(i); ++k) prefetch_row(model_.selection.row(first + k), model_.context.padded_dim());
+// Rows of P and Q that positions some way behind this one need.
+std::span<const float* const> Step::ahead(int position) {
+  ahead_.clear();
+  for (const int last = std::min(position + kAhead, scored_last_); next_ahead_ < last; ++next_ahead_) {
+    if (slot_[at(next_ahead_)] < 0) continue;
+    const Window& window = windows_[at(slot_[at(next_ahead_)])];
+    for (next_place_ = std::max(next_place_, window.low); next_place_ <= window.high; ++next_place_)
+      ahead_.push_back(context_rows_[at(next_place_)]);
+    const std::int64_t first = model_.sense_offset[batch_->word[at(next_ahead_)]];
+    for (int k = 0; k < senses_of(next_ahead_); ++k) ahead_.push_back(model_.selection.row(first + k));
+  }
+  return ahead_;
 }
 
 void Step::score_position(int i) {

@@ -59,7 +59,7 @@ class Step {
   void read_contexts();
   void score_until(int count);
   void score_position(int i);
-  void prefetch_selection(int i) const;
+  std::span<const float* const> ahead(int position);
   ContextStream stream() const {
     return {context_rows_.data(), stream_weights_.empty() ? nullptr : stream_weights_.data()};
   }
@@ -128,16 +128,19 @@ class Step {
   // Per position of the batch.
   int scored_first_ = 0, scored_last_ = 0;
   int next_scored_ = 0;
-  std::vector<int> sense_;      // local number
-  std::vector<int> score_at_;   // where a position's scores begin, -1 without a choice
-  std::vector<int> slot_;       // of a position with a choice among (choices), else -1
-  std::vector<float> context_;  // (choices, S padded) context sums or means
+  int next_ahead_ = 0, next_place_ = 0;  // the first position, and place in the context stream, that was not asked for
+  std::vector<int> sense_;               // local number
+  std::vector<int> score_at_;            // where a position's scores begin, -1 without a choice
+  std::vector<int> choices_;             // positions with a choice
+  std::vector<int> slot_;                // of a position with a choice among (choices), else -1
+  std::vector<float> context_;           // (choices, S padded) context sums or means
   WindowSums window_sums_;
   std::vector<Window> windows_;            // (choices,) in the context stream
   std::vector<float> totals_;              // (choices,) sums of their weights
   std::vector<float> scores_, gradient_;   // s_k and d loss / d s_k
   std::vector<float> forward_, backward_;  // factorised: state values of positions
   std::vector<float> forward_gradient_, backward_gradient_;
+  std::vector<const float*> ahead_;           // rows to ask the memory for
   std::vector<const float*> context_rows_;    // of the context stream
   std::vector<const float*> selection_rows_;  // of the senses of a position
   std::vector<float> stream_weights_;

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kFreshEvery = 32;  // windows between two fresh sums
 constexpr int kTile = 4;         // windows: what the kernels take at once
-constexpr int kAhead = 8;        // windows whose rows are on their way
 
 // Whether a window shares enough rows with those over [low, high] to be summed together with them.
 bool joins(const Window& window, int low, int high) {
@@ -30,18 +29,17 @@ WindowSums::WindowSums(const Kernels& kernels, const SelectionOptions& options, 
 }
 
 void WindowSums::run(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-                     const Ready& ready) {
+                     const Ready& ready, const Ahead& ahead) {
   if (options_.distance.empty())
-    slide(stream, windows, out, totals, ready);
+    slide(stream, windows, out, totals, ready, ahead);
   else
-    sum_bands(stream, windows, out, totals, ready);
+    sum_bands(stream, windows, out, totals, ready, ahead);
 }
 
 // Each window slides from the one before where that is cheaper than a fresh sum.
 void WindowSums::slide(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-                       const Ready& ready) {
+                       const Ready& ready, const Ahead& ahead) {
   const auto bytes = sizeof(float) * at(stride_);
-  int fetched = 0;  // rows of the stream that were asked for
   for (std::size_t begin = 0; begin < windows.size(); begin += kFreshEvery) {
     const std::size_t end = std::min(windows.size(), begin + kFreshEvery);
     for (std::size_t i = begin; i < end; ++i) {
@@ -51,8 +49,8 @@ void WindowSums::slide(const ContextStream& stream, std::span<const Window> wind
       const auto steps = [&](const Window& last) { return (w.low - last.low) + (w.high - last.high) + 1; };
       const bool slides = i > begin && w.low >= windows[i - 1].low && w.high >= windows[i - 1].high &&
                           w.low <= windows[i - 1].high && steps(windows[i - 1]) < w.high - w.low + 1;
-      if (i + kAhead < windows.size())
-        for (; fetched <= windows[i + kAhead].high; ++fetched) prefetch_row(stream.rows[fetched], dim_);
+      if (ahead)
+        for (const float* row : ahead(i + 1)) prefetch_row(row, dim_);
       if (slides) {
         std::memcpy(sum, sum - stride_, bytes);
         for (int j = windows[i - 1].low; j < w.low; ++j) add(j, -stream.weight(j));
@@ -73,7 +71,7 @@ void WindowSums::slide(const ContextStream& stream, std::span<const Window> wind
 }
 
 void WindowSums::sum_bands(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-                           const Ready& ready) {
+                           const Ready& ready, const Ahead& ahead) {
   for (std::size_t first = 0, last = 0; first < windows.size(); first = last) {
     const int low = windows[first].low;
     int high = windows[first].high;
@@ -82,8 +80,12 @@ void WindowSums::sum_bands(const ContextStream& stream, std::span<const Window> 
       high = windows[last++].high;
     const int span = high - low + 1;
     weigh(stream, windows.subspan(first, last - first), low, span, totals + first);
+    std::span<const float* const> next;
+    if (ahead) next = ahead(last);
+    const std::size_t asked = std::min(next.size(), at(span / 2));
+    for (const float* row : next.subspan(asked)) prefetch_row(row, dim_);
     kernels_.blend(band_.data(), static_cast<int>(last - first), span, stream.rows + low, dim_,
-                   out + first * at(stride_), stride_);
+                   out + first * at(stride_), stride_, next.data(), static_cast<int>(asked));
     if (stride_ > dim_)
       for (std::size_t w = first; w < last; ++w) std::fill_n(out + w * at(stride_) + dim_, stride_ - dim_, 0.0f);
     if (ready) ready(last);

@@ -34,22 +34,23 @@ struct ContextStream {
 // memory.
 class WindowSums {
  public:
-  // Called as sums become ready, with the number of windows that are: what follows can use them while they are near,
-  // and ask for the memory that the next ones need.
+  // Called as sums become ready, with the number of windows that are: what follows can use them while they are near.
   using Ready = std::function<void(std::size_t count)>;
+  // Called before windows up to some number are summed: rows to ask the memory for meanwhile.
+  using Ahead = std::function<std::span<const float* const>(std::size_t count)>;
 
   // `options` must stay where they are.
   WindowSums(const Kernels& kernels, const SelectionOptions& options, int dim);
 
   // totals[i] is the sum of the weights of window i.
   void run(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-           const Ready& ready = nullptr);
+           const Ready& ready = nullptr, const Ahead& ahead = nullptr);
 
  private:
   void slide(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-             const Ready& ready);
+             const Ready& ready, const Ahead& ahead);
   void sum_bands(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-                 const Ready& ready);
+                 const Ready& ready, const Ahead& ahead);
   void weigh(const ContextStream& stream, std::span<const Window> windows, int low, int span, float* totals);
   float scale(float total) const { return !options_.mean ? 1.0f : total > 0.0f ? 1.0f / total : 0.0f; }
 

@@ -127,7 +127,7 @@ TEST_CASE("kernels: score_rows and blend read rows of any length, and nothing be
           const int stride = dim + 3;
           const std::vector<float> e = random_floats(m * n, 7);
           out.assign(at(m * stride), kGuard);
-          k->blend(e.data(), m, n, rows.data(), dim, out.data(), stride);
+          k->blend(e.data(), m, n, rows.data(), dim, out.data(), stride, rows.data(), n / 2);
           for (int i = 0; i < m; ++i)
             for (int d = 0; d < stride; ++d) {
               double expected = d < dim ? 0.0 : kGuard;
