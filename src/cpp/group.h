@@ -43,14 +43,16 @@ class RowPrefetch {
     dim_ = dim;
   }
   void add(const float* row) { rows_.push_back(row); }
-  // The rows will be asked for in `calls` portions, but for those that kernels ask for themselves.
-  void spread(int calls, std::size_t taken = 0) {
-    portion_ = taken < rows_.size() ? (rows_.size() - taken) / static_cast<std::size_t>(calls) + 1 : 0;
-  }
-  void advance() {
-    const std::size_t end = next_ + portion_ < rows_.size() ? next_ + portion_ : rows_.size();
+  void ask(std::size_t count) {
+    const std::size_t end = next_ + count < rows_.size() ? next_ + count : rows_.size();
     for (; next_ < end; ++next_) prefetch_row(rows_[next_], dim_);
   }
+  // What is left will be asked for in `calls` portions, but for the rows that kernels take.
+  void spread(int calls, std::size_t taken = 0) {
+    const std::size_t left = rows_.size() - next_;
+    portion_ = taken < left ? (left - taken) / static_cast<std::size_t>(calls) + 1 : 0;
+  }
+  void advance() { ask(portion_); }
   // The next `count` rows, for a kernel that asks for them; where there are fewer, `near` serves.
   const float* const* take(int count, const float* near) {
     const std::size_t begin = next_;

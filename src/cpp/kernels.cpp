@@ -41,6 +41,17 @@ typedef float UnalignedQuad __attribute__((vector_size(16), aligned(4), may_alia
 
 inline Quad load_quad(const float* p) { return *reinterpret_cast<const UnalignedQuad*>(p); }
 inline Vector load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
+// A load that is not repeated. For two uses the compiler would rather have two operands in memory, and loads are what
+// limits a kernel that does little with each number.
+inline Vector load_once(const float* p) {
+  Vector v = load(p);
+#if defined(__AVX512F__)
+  asm("" : "+v"(v));
+#elif defined(__x86_64__)
+  asm("" : "+x"(v));
+#endif
+  return v;
+}
 inline void store(float* p, Vector v) { *reinterpret_cast<Unaligned*>(p) = v; }
 inline Vector broadcast(float x) { return x - Vector{}; }  // x + 0 would be an addition: it changes -0
 
@@ -337,7 +348,7 @@ inline void step_row_tile(const float* x, const float* e, float* const* rows, co
       const Vector v = load(x + d);
       Vector total = load(sum + d);
       for (int j = 0; j < Rows; ++j) {
-        const Vector old = load(row[j] + d);
+        const Vector old = load_once(row[j] + d);
         total += scale[j] * old;
         store(row[j] + d, old + scale[j] * v);
       }

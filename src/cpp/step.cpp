@@ -257,12 +257,11 @@ void Step::add_negatives(GroupPlan& plan) const {
 }
 
 // Rows that the next group will read, as far as can be known now.
-void Step::foresee(int calls, int taken) {
+void Step::foresee() {
   prefetch_.clear(model_.sense.padded_dim());
   for (const int position : next_plan_.column_position) prefetch_.add(collocate_row(position));
   for (const Target& target : next_plan_.targets) prefetch_.add(sense_row(target.position));
   for (const float* row : next_plan_.negative_rows) prefetch_.add(row);
-  prefetch_.spread(calls, at(taken));
 }
 
 void Step::represent_group() {
@@ -286,7 +285,8 @@ void Step::represent_together() {
   reserve(b_, static_cast<std::int64_t>(columns) * dim);
   reserve(delta_, static_cast<std::int64_t>(targets) * dim);
   products_.lay_out(plan_.targets, collocate_columns_, columns, dim);
-  foresee(products_.calls());
+  foresee();
+  prefetch_.spread(products_.calls());
 
   kernels_.gather(column_rows_.data(), columns, dim, b_.data());
   choose_targets();

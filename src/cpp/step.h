@@ -74,7 +74,7 @@ class Step {
   void weigh_rows();
   bool score_rows_from(int first);
   void step_rows_from(int first);
-  void foresee(int calls, int taken = 0);
+  void foresee();
   void fill_labels();
   bool fill_errors();
   void choose_targets();

@@ -12,6 +12,7 @@ namespace muse {
 namespace {
 
 constexpr int kRowsAtOnce = 8;
+constexpr std::size_t kInPause = 2;  // rows to ask for before the memory would have nothing to do for a while
 
 int rows_at(int first, int rows) { return std::min(kRowsAtOnce, rows - first); }
 
@@ -21,12 +22,15 @@ void Step::represent_alone() {
   const int dim = model_.sense.padded_dim();
   reserve(a_, dim);
   reserve(delta_, dim);
+  foresee();
+  prefetch_.ask(kInPause);
   choose_targets();
   kernels_.gather(target_rows_.data(), 1, dim, a_.data());
   unique_.find(column_rows_, plan_.targets.front().self);
+  prefetch_.ask(kInPause);
   weigh_rows();
   const int rows = unique_.size();
-  foresee((rows + kRowsAtOnce - 1) / kRowsAtOnce, rows);
+  prefetch_.spread((rows + kRowsAtOnce - 1) / kRowsAtOnce, at(rows));
   std::fill_n(delta_.begin(), dim, 0.0f);
   if (!score_rows_from(0)) return;
   for (int first = 0; first < rows; first += kRowsAtOnce) {
