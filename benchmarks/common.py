@@ -19,7 +19,7 @@ import resource
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from itertools import chain
 from pathlib import Path
@@ -81,6 +81,14 @@ def evaluation_folder(name: str) -> Path:
     return path
 
 
+def digest(*paths: Path) -> str:
+    """A digest of what files hold, for figures that are kept: other data must not be taken for the same."""
+    found = hashlib.sha256()
+    for path in paths:
+        found.update(hashlib.sha256(path.read_bytes()).digest())
+    return found.hexdigest()[:16]
+
+
 def similarity_sets() -> dict[str, Path]:
     """Name and path of each set of `SIMILARITY_SETS`."""
     return {name: evaluation_file(name) for name in SIMILARITY_SETS}
@@ -103,6 +111,8 @@ def plain_corpus(path: str | os.PathLike[str], limit_tokens: int = 0) -> Path:
     source = Path(path)
     if not source.is_file():
         raise FileNotFoundError(f"no such corpus: {source}")
+    if limit_tokens < 0:
+        raise ValueError(f"limit_tokens must be at least 0; got {limit_tokens}")
     if not limit_tokens and source.suffix not in (".xz", ".gz", ".bz2", ".zst"):
         return source
     state = source.stat()
@@ -244,14 +254,62 @@ def peak_memory_mb() -> float:
 # ------------------------------------------------------------------------------------------------- arguments, results
 
 
+def command(main: Callable[[], object]) -> None:
+    """Run a command; what a user may have done wrong is said in one line on standard error, with exit status 2."""
+    try:
+        main()
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def at_least(low: int) -> Callable[[str], int]:
+    """The type of an option: a whole number, not below `low`."""
+
+    def whole(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = low - 1
+        if value < low:
+            raise argparse.ArgumentTypeError(f"must be a whole number of at least {low}; got {text!r:.40}")
+        return value
+
+    return whole
+
+
+def out_folder(text: str) -> Path:
+    """The type of an option: a folder for results, which is there or can be made. Checked before hours of training."""
+    path = Path(text)
+    there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    if not there.is_dir():
+        raise argparse.ArgumentTypeError(f"{there} is a file; name a folder for the results")
+    if not os.access(there, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{there} cannot be written to")
+    return path
+
+
+def out_file(text: str) -> Path:
+    """The type of an option: a file for results, in a folder that is there or can be made."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{path} is a folder; name a file for the results")
+    out_folder(str(path.parent))
+    return path
+
+
 def add_arguments(parser: argparse.ArgumentParser, *, corpus_required: bool = True) -> None:
     """The options that all benchmarks have: the corpus, a limit, threads, where results go."""
     parser.add_argument(
         "--corpus", required=corpus_required, help="text file, one sentence a line; may be .xz, .gz, .bz2 or .zst"
     )
-    parser.add_argument("--limit-tokens", type=int, default=0, metavar="N", help="use the first N tokens only; 0: all")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="threads for training")
-    parser.add_argument("--out", type=Path, help="folder for the results; default: benchmarks/results for a full run")
+    parser.add_argument(
+        "--limit-tokens", type=at_least(0), default=0, metavar="N", help="use the first N tokens only; 0: all"
+    )
+    parser.add_argument("--workers", type=at_least(1), default=os.cpu_count() or 1, help="threads for training")
+    parser.add_argument(
+        "--out", type=out_folder, help="folder for the results; default: benchmarks/results for a full run"
+    )
 
 
 def results_dir(arguments: argparse.Namespace, *parts: str) -> Path | None:

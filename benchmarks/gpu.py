@@ -14,11 +14,11 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import common
 from benchmarks.gpu_limits import H100, Case
 from muse import MUSE, _core, cuda
 from muse.datasets import make_ambiguous_corpus
@@ -282,8 +282,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--small", action="store_true", help="little of everything")
-    parser.add_argument("--out", type=Path, help="JSON to add the figures to")
+    parser.add_argument("--out", type=common.out_file, help="JSON to add the figures to")
     arguments = parser.parse_args()
+    if arguments.out:
+        arguments.out.parent.mkdir(parents=True, exist_ok=True)
 
     def note(figures: Any) -> None:
         print(json.dumps(figures), flush=True)
@@ -298,4 +300,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

@@ -60,11 +60,13 @@ def summary(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     common.add_arguments(parser, corpus_required=False)
-    parser.add_argument("--generated", type=int, metavar="N", help="N generated sentences in place of a corpus")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--vector-size", type=int, default=100)
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--pairs", type=int, default=40)
+    parser.add_argument(
+        "--generated", type=common.at_least(1), metavar="N", help="N generated sentences in place of a corpus"
+    )
+    parser.add_argument("--seeds", type=common.at_least(1), default=3)
+    parser.add_argument("--vector-size", type=common.at_least(1), default=100)
+    parser.add_argument("--epochs", type=common.at_least(1), default=3)
+    parser.add_argument("--pairs", type=common.at_least(1), default=40)
     arguments = parser.parse_args()
     print(cuda.describe_device())
     corpus, task = text(arguments)
@@ -85,4 +87,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

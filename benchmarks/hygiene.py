@@ -95,13 +95,15 @@ def main(argv: list[str] | None = None) -> None:
     """Train, merge, print a table, write it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hygiene", description=__doc__.split("\n", 1)[0])
     common.add_arguments(parser)
-    parser.add_argument("--senses", type=int, default=3)
-    parser.add_argument("--vector-size", type=int, default=100)
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--senses", type=common.at_least(1), default=3)
+    parser.add_argument("--vector-size", type=common.at_least(1), default=100)
+    parser.add_argument("--epochs", type=common.at_least(1), default=5)
     parser.add_argument("--collocation", nargs="+", choices=("word", "sense"), default=["word", "sense"])
-    parser.add_argument("--pairs", type=int, default=80, help="pseudo-words")
-    parser.add_argument("--control", type=int, default=300, help="words with one meaning, for the most part")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pairs", type=common.at_least(1), default=80, help="pseudo-words")
+    parser.add_argument(
+        "--control", type=common.at_least(1), default=300, help="words with one meaning, for the most part"
+    )
+    parser.add_argument("--seed", type=common.at_least(0), default=1)
     arguments = parser.parse_args(argv)
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     text = common.pseudo_word_corpus(corpus, arguments.pairs, seed=arguments.seed)
@@ -128,4 +130,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

@@ -147,12 +147,12 @@ def page(result: dict[str, Any]) -> str:
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.real_text", description=__doc__.split("\n", 1)[0])
     common.add_arguments(parser)
-    parser.add_argument("--vector-size", type=int, default=100)
-    parser.add_argument("--negative", type=int, default=5)
-    parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--pairs", type=int, default=80, help="pseudo-words")
+    parser.add_argument("--vector-size", type=common.at_least(1), default=100)
+    parser.add_argument("--negative", type=common.at_least(1), default=5)
+    parser.add_argument("--epochs", type=common.at_least(1), default=5)
+    parser.add_argument("--pairs", type=common.at_least(1), default=80, help="pseudo-words")
     parser.add_argument("--strategies", nargs="+", choices=STRATEGIES, default=list(STRATEGIES), help="default: all")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=common.at_least(0), default=1)
     arguments = parser.parse_args(argv)
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale = Scale(arguments.vector_size, arguments.negative, arguments.epochs, 1)
@@ -175,4 +175,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

@@ -76,12 +76,12 @@ def main() -> None:
     """Measure, print a table, write JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, required=True, help="a text, one sentence a line")
-    parser.add_argument("--tokens", type=int, default=2_000_000, help="of it that are tagged")
-    parser.add_argument("--dim", type=int, default=300)
-    parser.add_argument("--senses", type=int, default=3)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--out", type=Path, help="where JSON goes; by default it is only printed")
+    parser.add_argument("--tokens", type=common.at_least(1), default=2_000_000, help="of it that are tagged")
+    parser.add_argument("--dim", type=common.at_least(1), default=300)
+    parser.add_argument("--senses", type=common.at_least(1), default=3)
+    parser.add_argument("--workers", type=common.at_least(1), default=1)
+    parser.add_argument("--rounds", type=common.at_least(1), default=3)
+    parser.add_argument("--out", type=common.out_file, help="where JSON goes; by default it is only printed")
     options = parser.parse_args()
     rows = measure(options.corpus, options)
     print(f"dimension {options.dim}, {options.senses} senses, {options.workers} thread(s)")
@@ -89,8 +89,9 @@ def main() -> None:
         print(f"{row['recipe']:<10}{row['call']:<22}{row['tokens_per_cpu_second'] / 1e6:8.2f}M tokens a CPU second")
     if options.out:
         record = {"machine": common.machine(), "dim": options.dim, "senses": options.senses, "rows": rows}
+        options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

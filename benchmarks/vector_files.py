@@ -79,16 +79,19 @@ def measure(folder: Path, senses: int, size: int, repeats: int) -> list[dict[str
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--senses", type=int, default=999_999, help="rows of the files")
-    parser.add_argument("--size", type=int, default=50, help="numbers of a vector")
-    parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="the folder where vector_files.json and .md go; else it only prints")
+    parser.add_argument("--senses", type=common.at_least(1), default=999_999, help="rows of the files")
+    parser.add_argument("--size", type=common.at_least(1), default=50, help="numbers of a vector")
+    parser.add_argument("--repeats", type=common.at_least(1), default=1)
+    parser.add_argument(
+        "--out", type=common.out_folder, help="the folder where vector_files.json and .md go; else it only prints"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(Path(folder), options.senses, options.size, options.repeats)
     text = common.markdown_table(rows, ["file", "MB", "system", "s", "CPU s"])
     print(text)
     if options.out is not None:
+        options.out.mkdir(parents=True, exist_ok=True)
         settings = {"senses": options.senses, "size": options.size, "repeats": options.repeats}
         head = common.stamp("python -m benchmarks.vector_files", **settings)
         common.write_json(options.out / "vector_files.json", {**head, "rows": rows})
@@ -97,4 +100,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

@@ -127,9 +127,9 @@ def page(result: dict[str, Any]) -> str:
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.word2vec_parity", description=__doc__.split("\n", 1)[0])
     common.add_arguments(parser)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--vector-size", type=int, default=100)
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--seeds", type=common.at_least(1), default=3)
+    parser.add_argument("--vector-size", type=common.at_least(1), default=100)
+    parser.add_argument("--epochs", type=common.at_least(1), default=5)
     parser.add_argument(
         "--only", nargs="+", metavar="PART",
         help="run the systems whose name holds a PART; those of the others are kept from the results there are",
@@ -163,4 +163,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

@@ -15,6 +15,16 @@ import muse.memory
 import muse.training
 from muse import MUSE, Settings
 from muse.corpus import encode_corpus
+from muse.evaluation import (
+    InductionTask,
+    Occurrence,
+    SenseKeyedVectors,
+    evaluate_induction,
+    read_table,
+    read_toefl,
+    read_word_pairs,
+    score_key,
+)
 from muse.evaluation.text import locate
 from toy import WORDS, toy_arrays, toy_model
 
@@ -110,6 +120,23 @@ def _cut_gzip(folder: Path) -> None:
     encode_corpus(corpus_file=folder / "text.gz")
 
 
+def _reading(folder: Path, read: Callable[..., object], *texts: str) -> None:
+    """Read files of these contents; the last is named `data`."""
+    paths = [folder / f"file{number}" for number in range(len(texts) - 1)] + [folder / "data"]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    read(*paths)
+
+
+def _table(*rows: str) -> str:
+    header = "context_id\tword\tgold_sense_id\tpredict_sense_id\tpositions\tcontext"
+    return "".join(f"{row}\n" for row in (header, *rows))
+
+
+def _label(vectors: SenseKeyedVectors) -> None:
+    InductionTask([Occurrence("bank", "1", "bank", "bank", ["the", "bank"], 1, {"a": 1.0})])(vectors)
+
+
 def _no_room(folder: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -150,6 +177,26 @@ CASES: dict[str, Callable[[Path], object]] = {
     "an unknown sense": lambda folder: toy_model().sv["head#7"],
     "one key where several are meant": lambda folder: toy_model().wv.get_mean_vector("head"),
     "a tokenizer that gives no tokens": lambda folder: locate("the ", "head", "", str.lower),
+    "a table's quote without its end": lambda folder: _reading(
+        folder, read_table, _table('1\tbank\t1\t\t1-5\t"bank" is')
+    ),
+    "a table's occurrence with two senses": lambda folder: _reading(
+        folder, read_table, _table(*(f"1\tbank\t{sense}\t\t0-4\tbank" for sense in "ab"))
+    ),
+    "a rating that is none": lambda folder: _reading(folder, read_word_pairs, "king queen N/A\ncar bus 6\n"),
+    "a candidate's letter again": lambda folder: _reading(
+        folder, lambda a, q: read_toefl(q, a), "1 a\n", "1. king\na. queen\na. song\n"
+    ),
+    "evaluation data that is not there": lambda folder: read_word_pairs(folder / "nothing"),
+    "contexts without their key": lambda folder: evaluate_induction(toy_model(), folder),
+    "a key of other contexts": lambda folder: InductionTask(
+        [Occurrence("bank", "1", "bank", "bank", ["bank"], 0)], {"head": {"7": {"a": 1.0}}}
+    ),
+    "a key without weights": lambda folder: score_key({"bank": {"1": "a"}}, {}),  # type: ignore[dict-item]
+    "words that a model lacks": lambda folder: _label(SenseKeyedVectors.from_word2vec_keys(["head"], [[1.0]])),
+    "senses without a selector": lambda folder: _label(
+        SenseKeyedVectors.from_word2vec_keys(["bank#0", "bank#1"], [[1.0], [2.0]])
+    ),
     "values that are not finite": _not_finite,
     "no such folder": lambda folder: toy_model().save(folder / "no" / "model"),
     "a folder as file": lambda folder: toy_model().save(folder),

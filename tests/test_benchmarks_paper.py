@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -212,7 +213,7 @@ def test_table1(tmp_path: Path, text: Path, data: Path) -> None:
 def test_table2_asks_for_questions_and_runs_on_those_of_the_user(
     tmp_path: Path, text: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit, match="may not be redistributed"):
+    with pytest.raises(ValueError, match="may not be redistributed"):
         table2.main(["--corpus", str(text)])
     questions = tmp_path / "own.csv"
     questions.write_text("tie,army,head,season,dodgers,army\nhead,lice,army,tie,federal,lice\n")
@@ -221,6 +222,69 @@ def test_table2_asks_for_questions_and_runs_on_those_of_the_user(
     assert all(row["own answered"] == "2 of 2" for row in table)
     with pytest.raises(ValueError, match="NAME=FILE"):
         table2.main(["--corpus", str(text), "--questions", "nothing"])
+    with pytest.raises(ValueError, match="gives the name 'own' twice"):
+        table2.main(["--corpus", str(text), *(2 * ["--questions", f"own={questions}"])])
+
+
+def test_table2_keeps_figures_by_the_names_of_their_questions(tmp_path: Path, text: Path) -> None:
+    small, large = tmp_path / "small.csv", tmp_path / "large.csv"
+    small.write_text("tie,army,head,season\n")
+    large.write_text("tie,army,head,season\nhead,lice,army,tie\n")
+    for files in ({"A": small, "recipe": large}, {"recipe": small, "A": large}, {"answered": small, "name": large}):
+        asked = [f"--questions={name}={path}" for name, path in files.items()]
+        table2.main(["--corpus", str(text), *asked, "--out", str(tmp_path), *SMALL, *ONE, "--epochs", "1"])
+        for row in read(tmp_path, "table2")["table"]:
+            assert row["name"].count(",") == (row["strategy"] is not None)
+            assert [row[f"{name} answered"] for name in files] == ["1 of 1", "2 of 2"]
+        page = (tmp_path / "table2.md").read_text()
+        assert "| model | " + " | ".join(f"{name} | paper's {name} | answered" for name in files) + " |" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--seeds", "0"], "--seeds: must be a whole number of at least 1; got '0'"),
+        (["--seeds", "two"], "--seeds: must be a whole number of at least 1; got 'two'"),
+        (["--limit-tokens", "-5"], "--limit-tokens: must be a whole number of at least 0; got '-5'"),
+        (["--epochs", "0"], "--epochs: must be a whole number of at least 1"),
+        (["--out", "{file}"], "--out: .*own.csv is a file; name a folder for the results"),
+        (["--out", "{file}/below"], "--out: .*own.csv is a file"),
+        (["--corpus", "nothing.txt"], "error: no such corpus: nothing.txt$"),
+        (["--questions", "b"], "error: --questions takes NAME=FILE"),
+        (["--questions", "b=nothing"], "error: no such evaluation file: nothing"),
+    ],
+)
+def test_mistakes_are_said_before_training(
+    tmp_path: Path,
+    text: Path,
+    cache: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    message: str,
+) -> None:
+    monkeypatch.setattr(table2, "measure", lambda *_: pytest.fail("it trains"))
+    questions = tmp_path / "own.csv"
+    questions.write_text("tie,army,head,season\n")
+    given = ["--corpus", str(text), "--questions", f"own={questions}", *options]
+    with pytest.raises(SystemExit) as caught:
+        common.command(lambda: table2.main([option.replace("{file}", str(questions)) for option in given]))
+    assert caught.value.code == 2
+    assert re.search(message, capsys.readouterr().err, re.MULTILINE)
+    assert not list(cache.glob("text-*"))
+
+
+def test_figures_are_kept_by_the_data_that_they_are_of(tmp_path: Path, text: Path, data: Path) -> None:
+    arguments = ["--corpus", str(text), "--out", str(tmp_path), *SMALL, *ONE]
+    table1.main(arguments)
+    ratings = data / "eval" / common.EVALUATION_FILES["SCWS"]
+    ratings.write_text("".join(ratings.read_text().splitlines(keepends=True)[:5]))
+    before = read(tmp_path, "table1")["runs"]
+    table1.main(arguments)
+    assert [row["scored"] for row in before] == [8] * len(before)
+    assert [row["scored"] for row in read(tmp_path, "table1")["runs"]] == [5] * len(before)
+    with pytest.raises(ValueError, match="at least 0; got -5"):
+        common.plain_corpus(text, -5)
 
 
 def test_table3_reads_the_marked_occurrence(tmp_path: Path, text: Path) -> None:
@@ -231,6 +295,16 @@ def test_table3_reads_the_marked_occurrence(tmp_path: Path, text: Path) -> None:
         assert row["context"].count(f"*{row['word']}*") == 1
         assert len(row["collocates"]) == 8
     assert set(models[0]["told_apart"]) == {"tie", "blackberry", "head"}
+
+
+def test_senses_chosen_by_chance_tell_nothing_apart() -> None:
+    def verdict(*chosen: tuple[int, float]) -> str:
+        rows = [{"word": "tie", "sense": sense, "probability": pi, "senses": 3} for sense, pi in chosen]
+        return table3.told_apart(rows)["tie"]
+
+    assert verdict((0, 0.9), (1, 0.6)) == "yes"
+    assert verdict((0, 0.9), (0, 0.9)) == "no"
+    assert verdict((0, 0.34), (1, 0.9)).startswith("by chance")
 
 
 def test_convergence_and_sides(tmp_path: Path, text: Path, data: Path) -> None:

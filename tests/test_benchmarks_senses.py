@@ -52,6 +52,22 @@ def _run(path: Path, *more: str) -> list[dict[str, Any]]:
     return read_records(out)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--jobs", "0"], "--jobs: must be a whole number of at least 1; got '0'"),
+        (["--tokens", "-5"], "--tokens: must be at least 1; got '-5'"),
+        (["--tokens", "inf"], "--tokens: must be at least 1; got 'inf'"),
+        (["--out", "."], "--out: . is a folder; name a file for the results"),
+    ],
+)
+def test_options_are_checked_first(path: Path, capsys: Any, options: list[str], message: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        _run(path, *options)
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err
+
+
 def test_merging_ids_is_merging_words(path: Path, sentences: list[list[str]], tmp_path: Path) -> None:
     from benchmarks.senses.draws import DrawRules, make_draw
     from benchmarks.senses.texts import Text, merge

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -200,6 +201,26 @@ def test_unequal_and_empty_labellings_are_refused(measure):
         measure([0, 1], [0])
     with pytest.raises(ValueError, match="no occurrences"):
         measure([], [])
+
+
+def test_fuzzy_measures_hold_blocks_and_not_all_pairs(monkeypatch):
+    rng = np.random.default_rng(0)
+    gold, system = (
+        {str(i): {f"s{s}": float(rng.integers(1, 5)) for s in rng.integers(0, most, 2)} for i in range(300)}
+        for most in (5, 300)
+    )
+    monkeypatch.setattr(c, "_CELLS", 300 * 300)
+    whole = c.fuzzy_b_cubed(gold, system)
+    monkeypatch.setattr(c, "_CELLS", 1000)
+    assert c.fuzzy_b_cubed(gold, system) == pytest.approx(whole)
+    monkeypatch.undo()
+    many = {str(i): {str(i % 7): 1.0} for i in range(3000)}
+    tracemalloc.start()
+    c.fuzzy_b_cubed(many, many)
+    c.fuzzy_nmi(many, {name: {name: 1.0} for name in many})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6  # all pairs would take 72 MB for each matrix
 
 
 def test_weights_must_be_positive():

@@ -1,38 +1,27 @@
-"""Keys, tables, sense induction and WiC on files made here, and on the published ones where they are."""
+"""Keys, tables and sense induction on files made here, and on the published ones where they are."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from muse.evaluation import (
     InductionTask,
     SenseKeyedVectors,
-    WicPair,
-    WicTask,
     evaluate_induction,
-    evaluate_wic,
+    make_key,
     read_instances,
     read_key,
     read_table,
-    read_wic,
     score_key,
     write_key,
 )
-from muse.evaluation.wic import best_threshold
-
-
-def by_cue(word, tokens, position):
-    """Sense 1 where a neighbour is "cash"; half and half where nothing stands beside the word."""
-    if len(tokens) == 1:
-        return [0.5, 0.5]
-    return [0.2, 0.8] if "cash" in tokens[max(0, position - 2) : position + 3] else [1.0, 0.1]
+from toy import cue_model
 
 
 @pytest.fixture
 def model():
-    keys = ["bank#0", "bank#1", "banks#0", "banks#1", "river#0"]
-    return SenseKeyedVectors.from_word2vec_keys(keys, np.eye(5), by_cue)
+    return cue_model()
 
 
 KEY = "bank.n bank.n.1 bank%1/4 bank%2/2\nbank.n bank.n.2 bank%2 !! sure\nrun.v run.v.1 run%1/4 run%1/2\n"
@@ -54,7 +43,7 @@ def test_key_weights_are_read_as_the_official_scorer_reads_them(tmp_path):
     ("text", "message"),
     [
         ("bank.n bank.n.1\n", "line 1: expected 'word occurrence sense"),
-        ("b 1 s\nb 1 t\n", "line 2: the occurrence 1 of b occurs twice"),
+        ("b 1 s\nb 1 t\n", "line 2: the occurrence '1' of 'b' occurs twice"),
         ("b 1 s/x\n", "line 1: 'x' in 's/x' is no weight"),
         ("b 1 s/0\n", "must be positive"),
         ("b 1 /3\n", "a sense without a name"),
@@ -158,8 +147,74 @@ def test_semeval_2013_from_release_to_score(model, release):
 
 def test_unknown_words_stay_unanswered(release):
     other = SenseKeyedVectors.from_word2vec_keys(["else"], [[1.0]])
-    with pytest.raises(ValueError, match="answers no occurrence"):
+    with pytest.raises(ValueError, match=r"can answer none of the 2 occurrences \(not in the vocabulary: bank\)"):
         InductionTask.from_semeval2013(release)(other)
+    two = SenseKeyedVectors.from_word2vec_keys(["bank#0", "bank#1"], np.eye(2))
+    with pytest.raises(ValueError, match="sense induction needs a model that selects senses by context"):
+        InductionTask.from_semeval2013(release, graded=True)(two)
+
+
+@pytest.mark.parametrize("key", [None, "all", "all.key", "keys/gold/all.key"])
+def test_gold_keys_are_found_by_name_and_by_path(model, release, key, monkeypatch):
+    monkeypatch.chdir(release)
+    assert evaluate_induction(model, release, *([] if key is None else [key])).score == pytest.approx(1)
+    with pytest.raises(FileNotFoundError, match=r"no gold key 'some': .* has all\. Give one of these, or a path"):
+        evaluate_induction(model, release, "some")
+    with pytest.raises(ValueError, match=r"the contexts in .* need their gold key: pass key="):
+        evaluate_induction(model, release / "contexts")
+
+
+def test_contexts_and_key_must_belong_together(model, release):
+    contexts = read_instances(release / "contexts")
+    for occurrences, gold, kind, message in (
+        (contexts, {"zz": {"1": {"s": 1}}}, ValueError, "none of the 3 contexts is in .* begin with bank.n.1, .* zz 1"),
+        ([], {"zz": {"1": {"s": 1}}}, ValueError, "no occurrences to label"),
+        ("x.xml", None, TypeError, "occurrences must be a list"),
+        ([*contexts, "x"], None, TypeError, "occurrence 3 must be an Occurrence; got 'x'"),
+        ([*contexts, replace(contexts[0], tokens=["bank"])], None, ValueError, "3, bank.n.1, was given .* another con"),
+        (contexts, {"bank.n": []}, TypeError, "the gold key must be a path, or"),
+    ):
+        with pytest.raises(kind, match=message):
+            InductionTask(occurrences, gold)(model)
+    gold = {"bank.n": {"bank.n.1": {"s": 1.0}, "bank.n.2": {"t": 1.0}, "bank.n.9": {"t": 1.0}}}
+    assert InductionTask([*contexts, contexts[0]], gold)(model).notes == [
+        "occurrences that repeat an earlier one, left out: 1",
+        "occurrences that are not in the gold key, left out: 1 (bank.n.3)",
+        "occurrences of the gold key without a context, unanswered: 1 (bank.n.9)",
+        "1 of 3 occurrences have no answer",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "message"),
+    [
+        ({"a": {"1": "s"}}, TypeError, r"'a' '1': senses must be \{sense: weight\}, .*; got 's'"),
+        ({"a": {"1": {0: 1.0}}}, TypeError, "the label of a sense must be a string; got 0"),
+        ({"a": {"1": {"s": "1"}}}, TypeError, "the weight of 's' must be a number; got '1'"),
+        ({"a": {"1": {"s": -1}}}, ValueError, "the weight of 's' must be a positive number; got -1"),
+        ({"a": {}}, ValueError, "has no occurrences of 'a'"),
+        ({"a": {"1": {}}}, ValueError, "'a' '1' has no senses"),
+        ({}, ValueError, "key is empty"),
+        (5, TypeError, r"key must be a path, or \{word: .*; got 5"),
+    ],
+)
+def test_keys_in_memory_are_checked(key, kind, message, tmp_path):
+    good = {"a": {"1": {"s": 1.0}}}
+    for use in (lambda: score_key(key, good), lambda: write_key(key, tmp_path / "k")):
+        with pytest.raises(kind, match=message):
+            use()
+    with pytest.raises(kind, match=message if kind is TypeError or key.get("a", {}).get("1") else "answers no occurr"):
+        score_key(good, key)
+    for names in (("", "1", "s"), ("a", "1", ""), ("a", "1", "s!!"), ("a", "1\xa0", "s")):
+        with pytest.raises(ValueError, match="must not contain spaces, '/' or '!!', nor be empty"):
+            write_key({names[0]: {names[1]: {names[2]: 1.0}}}, tmp_path / "k")
+    assert not (tmp_path / "k").exists()
+
+
+def test_keys_are_scored_from_files(tmp_path):
+    (tmp_path / "k").write_text("a 1 s/4 t\na 2 s/4 u/2\n")
+    assert read_key(tmp_path / "k") == {"a": {"1": {"s": 1.0, "t": 1.0}, "2": {"s": 4.0, "u": 2.0}}}  # 4 is dropped
+    assert score_key(tmp_path / "k", str(tmp_path / "k")).score == 1
 
 
 def test_damaged_instances(tmp_path):
@@ -167,8 +222,8 @@ def test_damaged_instances(tmp_path):
     for text, message in (
         ("<instances>", "not well-formed XML"),
         ("<instances/>", "no <instance> elements"),
-        (XML.replace('tokenStart="0"', 'tokenStart="x"'), "instance bank.n.3 lacks a valid"),
-        (XML.replace('tokenEnd="4"', 'tokenEnd="40"'), "instance bank.n.3 lacks a valid"),
+        (XML.replace('tokenStart="0"', 'tokenStart="x"'), "instance 'bank.n.3' lacks a valid"),
+        (XML.replace('tokenEnd="4"', 'tokenEnd="40"'), "instance 'bank.n.3' lacks a valid"),
     ):
         path.write_text(text)
         with pytest.raises(ValueError, match=message):
@@ -258,9 +313,69 @@ def test_tables_of_russe_and_twsi(tmp_path, model):
 
 
 @pytest.mark.parametrize(
+    ("row", "form"),
+    [
+        ('1\tbank\t1\t\t8-12\t"a ""red"" bank lends"', "bank"),
+        ('1\tbank\t1\t\t5-9\t"red\n\nbank"', "bank"),
+        ('1\tbank\t1\t\t4-8,0-3\tthe "bank', '"ban'),
+        ("1\tbank\t1\t\t\tits lenders", None),
+    ],
+)
+def test_rows_of_russe_are_csv_and_may_have_no_position(tmp_path, row, form, model):
+    path = tmp_path / "t.csv"
+    path.write_text(RUSSE + row.replace("1\t", "9\t", 1) + "\n10\tbank\t2\t\t0-4\tbank\n")
+    found = read_table(path, lambda text: [text.strip()] if text.strip() else [])
+    assert [item.name for item in found] == ["1", "2", "9", "10"]
+    assert found[2].form == form
+    notes = evaluate_induction(model, path).notes
+    said = "occurrences without a target that is one token, unanswered: 1 (bank 9)"
+    assert (said in notes) == (form is None)
+
+
+def test_sentences_of_twsi_may_begin_with_a_quote(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        TWSI.replace("the banks there", '"A banks"').replace("4,9", "3,8") + "8\tbank\tn\t0,4\tb\t\t\tbank\n"
+    )
+    assert [item.form for item in read_table(path)] == ["banks", "bank"]
+
+
+def test_senses_of_russe_are_taken_whole_and_predictions_make_a_key(tmp_path, model):
+    path = tmp_path / "t.csv"
+    lines = ["1\tbank\tbank/1\t1\t0-4\tbank", "2\tbank\tN/A\tx/2\t0-4\tbank of", "3\tbank\t\t1,5\t0-4\tbank it"]
+    path.write_text(RUSSE.split("\n")[0] + "\n" + "\n".join([*lines, lines[0]]))
+    rows = read_table(path)
+    assert make_key(rows) == {"bank": {"1": {"bank/1": 1.0}, "2": {"N/A": 1.0}}}
+    assert make_key(rows, "system") == {"bank": {"1": {"1": 1.0}, "2": {"x/2": 1.0}, "3": {"1,5": 1.0}}}
+    assert score_key(make_key(rows), make_key(rows, "system")).score == 1
+    assert evaluate_induction(model, path).notes == [
+        "occurrences that repeat an earlier one, left out: 1",
+        "occurrences without a true sense, left out: 1 (bank 3)",
+    ]
+    key = tmp_path / "k"
+    key.write_text("bank 3 b\n")
+    assert evaluate_induction(model, path, key)["occurrences"] == 1
+    with pytest.raises(ValueError, match="'1' of 'bank' is given twice, with other senses"):
+        make_key([*rows, replace(rows[0], gold={"x": 1.0})])
+    with pytest.raises(ValueError, match="which must be 'gold' or 'system'"):
+        make_key(rows, "true")
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("a\tb\n", "line 1: the header lacks the tab-separated column"),
+        (RUSSE.replace("4-8", "4:8"), "line 3: no position start-end inside"),
+        (RUSSE.replace("4-8", "1" * 5000 + "-8"), r"line 3: no position .*\(5,002 characters\)"),
+        (RUSSE + '3\tb\t1\t\t0-1\t"b" x\n', "line 4: a field that begins with a quote must end with one"),
+        (RUSSE + '3\tb\t1\t\t0-1\t"b x\ny\n', "line 4: a field that begins with a quote must end with one"),
+        (RUSSE + "2\tbank\t1\t\t4-8\tthe bank there\n", "line 4: the occurrence '2' of 'bank' .* 3 with other senses"),
+        (
+            RUSSE + "2\tbank\t2\t\t4-8\tthe bank here\n",
+            "line 4: the occurrence '2' of 'bank' .* 3 with another context",
+        ),
+        (RUSSE + "\tbank\t2\t\t4-8\tthe bank here\n", "line 4: the context_id is missing"),
+        (RUSSE + "4\t\t2\t\t4-8\tthe bank here\n", "line 4: the word is missing"),
         (RUSSE.replace("4-8", "4-80"), "line 3: no position start-end inside"),
         (RUSSE + "3\tbank\n", "line 4: 2 fields"),
         (RUSSE.split("\n")[0], "holds no contexts"),
@@ -295,105 +410,3 @@ def test_semeval_2013_as_published(eval_data):
     assert result["answered"] == 4664
     table = read_table(eval_data / "semeval2013_task13" / "data" / "Dataset-SemEval-2013-13.csv")
     assert len(table) == 4664
-
-
-WIC = "bank\tN\t1-0\tThe banks , cash .\tBanks of a river\nbank\tN\t0-2\tbank river\tcash at banks\n"
-
-
-def write_wic(folder, data=WIC, gold="F\nF\n"):
-    folder.mkdir(exist_ok=True)
-    (folder / f"{folder.name}.data.txt").write_text(data)
-    (folder / f"{folder.name}.gold.txt").write_text(gold)
-    return folder / f"{folder.name}.data.txt"
-
-
-def test_wic_is_read_with_its_gold(tmp_path):
-    first, second = read_wic(write_wic(tmp_path / "dev"))
-    assert (first.contexts[0], first.positions, first.forms) == (["the", "banks", "cash"], (1, 0), ("banks", "banks"))
-    assert not first.same
-    assert second.forms == ("bank", "banks")
-
-
-@pytest.mark.parametrize(
-    ("data", "gold", "message"),
-    [
-        (WIC, "F\nX\n", r"dev\.gold\.txt, line 2: expected T or F"),
-        (WIC, "F\n", "has only 1 answers"),
-        (WIC, "F\nF\nT\n", "has 3 answers for 2 lines"),
-        (WIC.replace("1-0", "9-0"), "F\nF\n", r"dev\.data\.txt, line 1: the target is word 9"),
-        (WIC.replace("1-0", "one"), "F\nF\n", "line 1: expected word"),
-        (WIC.replace("1-0", "²-0"), "F\nF\n", "line 1: expected word"),
-        (WIC.replace("1-0", "1" * 5000 + "-0"), "F\nF\n", "line 1: expected word"),
-    ],
-)
-def test_damaged_wic(tmp_path, data, gold, message):
-    with pytest.raises(ValueError, match=message):
-        read_wic(write_wic(tmp_path / "dev", data, gold))
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=12))
-def test_threshold_is_the_best_of_all(pairs):
-    scores, same = [s / 5 for s, _ in pairs], [t for _, t in pairs]
-    threshold, accuracy = best_threshold(scores, same)
-    assert accuracy == pytest.approx(np.mean([(s >= threshold) == t for s, t in zip(scores, same, strict=True)]))
-    rivals = [np.mean([(s >= cut) == t for s, t in zip(scores, same, strict=True)]) for cut in (-1, *scores, 9)]
-    assert accuracy == pytest.approx(max(rivals))
-
-
-def pair(left, right, same, lemma="bank"):
-    contexts = (left.split(), right.split())
-    return WicPair(lemma, (lemma, lemma), contexts, (contexts[0].index(lemma), contexts[1].index(lemma)), same)
-
-
-DEV = [pair("cash bank", "cash bank", True), pair("bank x", "cash bank", False), pair("bank x", "bank y", True)]
-TEST = [pair("cash bank", "my bank", False), pair("a bank", "b bank", False), pair("bog", "bog", True, lemma="bog")]
-
-
-@pytest.mark.parametrize("how", ["expected_cosine", "same_sense", "max_sim_c"])
-def test_wic_threshold_comes_from_the_development_part(model, how):
-    result = WicTask(DEV, TEST, how=how)(model)
-    assert result["dev_accuracy"] == 1
-    assert [item["answer"] for item in result.items] == [False, True, False]
-    assert result.score == pytest.approx(1 / 3)
-    assert result["accuracy_covered"] == pytest.approx(1 / 2)
-    assert result["sense_match"] == pytest.approx(1 / 3)
-    assert result["majority"] == pytest.approx(2 / 3)
-    assert result["covered"] == 2
-    assert "1 test and 0 dev pairs have an unknown word" in result.notes[0]
-
-
-def test_wic_scores_are_their_formulas(model):
-    p, q = np.array([0.2, 0.8]), np.array([1, 0.1]) / 1.1
-    assert WicTask(DEV, TEST, how="same_sense")(model).items[0]["similarity"] == pytest.approx(p @ q)
-    assert WicTask(DEV, TEST)(model).items[0]["similarity"] == pytest.approx(p @ np.eye(2) @ q)
-    assert WicTask(DEV, TEST, how="max_sim_c")(model).items[0]["similarity"] == 0
-
-
-def test_wic_looks_up_lemmas_or_forms(tmp_path, model):
-    path = write_wic(tmp_path / "test")
-    lemma = WicTask(DEV, path)(model)
-    assert [item["senses_match"] for item in lemma.items] == [False, False]
-    forms = WicTask(DEV, path, target="form", how="same_sense")(model)
-    assert [item["similarity"] for item in forms.items] == [pytest.approx((0.2 + 0.08) / 1.1), 0.0]
-
-
-def test_wic_needs_known_words_and_a_selector(model):
-    with pytest.raises(ValueError, match="none of the words of the 1 development pairs"):
-        WicTask(TEST[2:], TEST)(model)
-    plain = SenseKeyedVectors.from_word2vec_keys(["bank#0", "bank#1"], np.eye(2))
-    with pytest.raises(ValueError, match="no selector"):
-        WicTask(DEV, TEST)(plain)
-    for options, message in (({"how": "x"}, "how must be"), ({"target": "x"}, "target must be")):
-        with pytest.raises(ValueError, match=message):
-            WicTask(DEV, TEST, **options)
-    with pytest.raises(ValueError, match="pairs in both"):
-        WicTask([], TEST)
-
-
-def test_wic_as_published(eval_data):
-    test = read_wic(eval_data / "wic" / "test" / "test.data.txt")
-    assert (len(test), sum(p.same for p in test), sum(None in p.forms for p in test)) == (1400, 700, 0)
-    lemmas = sorted({p.lemma for p in test})
-    result = evaluate_wic(SenseKeyedVectors.from_word2vec_keys(lemmas, np.ones((len(lemmas), 2))), eval_data / "wic")
-    assert result.score == 0.5  # one sense a word is always the same
-    assert result["majority"] == 0.5

@@ -3,6 +3,7 @@
 import json
 import sys
 import types
+import unicodedata
 
 import numpy as np
 import pytest
@@ -22,6 +23,17 @@ def test_tokenize_follows_the_rule_of_the_corpora():
     assert locate("", "--", "x") == (["x"], 0, [])
     with pytest.raises(TypeError, match=r"a tokenizer must give a list of strings, as str\.split does; it gave 'the '"):
         locate("The ", "Head's", " end", str.lower)
+
+
+def test_combining_marks_stay_in_their_words():
+    assert tokenize("Cafe\u0301s \u0939\u093f\u0928\u094d\u0926\u0940! \u0301a_\u0301b") == [
+        "cafe\u0301s", "\u0939\u093f\u0928\u094d\u0926\u0940", "a", "b"
+    ]  # fmt: skip
+    for code in (*range(0xD800), *range(0xE000, sys.maxunicode + 1)):
+        token = chr(code).isalnum() or unicodedata.category(chr(code))[0] == "M"
+        assert (len(tokenize(f"a{chr(code)}b")) == 1) == token, hex(code)
+    lower = tokenize("\u0130stanbul")
+    assert tokenize(" ".join(lower)) == lower
 
 
 def test_read_lines_splits_at_line_feeds_only_and_names_a_bad_line(tmp_path):
@@ -258,3 +270,48 @@ def test_senses_at_with_and_without_a_batch_method():
 def test_probabilities_are_checked(wrong, message):
     with pytest.raises(ValueError, match=message):
         SenseReader(Batch(wrong)).probabilities("a", ["a"], 0)
+
+
+@pytest.mark.parametrize("answer", [0.9, 1.7, 1.0, "1", True, None, {"a": 1}, float("nan"), iter([0])])
+def test_a_selector_answers_with_a_whole_number_or_with_weights(answer):
+    vectors = SenseKeyedVectors.from_word2vec_keys(["head#0", "head#1"], np.eye(2), lambda *asked: answer)
+    with pytest.raises(TypeError, match="the selector must answer with the number of a sense of 'head' \\(an int\\)"):
+        vectors.select_sense("head", ["head"])
+    stub = type("Stub", (), {"__contains__": lambda self, word: True, "n_senses": lambda self, word: 2,
+                             "select_sense": lambda self, *asked: answer})()  # fmt: skip
+    with pytest.raises(TypeError, match="select_sense must answer with the number of a sense of 'head'"):
+        senses_at(stub, [["head"]], {0: [0]})
+
+
+def test_senses_that_a_word_does_not_have():
+    stub = type("Stub", (), {"n_senses": lambda self, word: 2, "disambiguate_batch": lambda self, s: [[5]]})()
+    with pytest.raises(ValueError, match="disambiguate_batch chose sense 5 of 'head', which has senses 0 to 1"):
+        senses_at(stub, [["head"]], {0: [0]})
+
+
+def test_adapter_refuses_what_would_give_wrong_numbers():
+    keys = ["a#0", "a#1"]
+    for counts, message in (([np.nan, 3], "that of 'a#0' is nan"), ([5, -3], "that of 'a#1' is -3")):
+        with pytest.raises(ValueError, match=message):
+            SenseKeyedVectors.from_word2vec_keys(keys, np.eye(2), counts=counts)
+    for senses in ({"a": np.ones(3)}, {"a": np.ones((0, 3))}, {"a": np.ones((1, 3)), "b": np.ones((1, 2))}):
+        with pytest.raises(ValueError, match=r"the senses of '.' must have shape \(K, D\)"):
+            SenseKeyedVectors(senses)
+    with pytest.raises(ValueError, match=r"the vector of 'a' must have shape \(D,\) and the D of all others \(3\)"):
+        SenseKeyedVectors({"a": np.ones((1, 3))}, words={"a": np.ones(2)})
+    with pytest.raises(TypeError, match="selector must be a function"):
+        SenseKeyedVectors({"a": np.ones((1, 3))}, selector=3)
+
+
+def test_plain_vectors_are_no_model():
+    plain = _WordVectors()
+    for ask in (lambda: SenseReader(plain), lambda: senses_at(plain, [["a"]], {0: [0]})):
+        with pytest.raises(
+            TypeError, match=r"SenseKeyedVectors\.from_gensim\(\.\.\.\) around plain vectors; got _Word"
+        ):
+            ask()
+
+
+class _WordVectors:
+    def __getitem__(self, word):
+        return np.ones(2)

@@ -1,6 +1,5 @@
-"""Drawing pairs, the pseudo-word test with its bounds, and evaluation during training."""
+"""Drawing pairs, and the pseudo-word test with its bounds."""
 
-import dataclasses
 import time
 from collections import Counter
 
@@ -9,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muse import MUSE
-from muse.evaluation import EvaluationCallback, EvaluationResult, PseudoWordTask, draw_pairs, evaluate_pseudo_words
+from muse.evaluation import EvaluationCallback, PseudoWordTask, draw_pairs, evaluate_pseudo_words
 from muse.evaluation.bounds import WindowMeans, keep_probability
 
 LETTERS = "abcdefghij"
@@ -306,162 +304,6 @@ def test_corpora_of_muse_datasets():
     assert task.settings["pseudo_words"] == len(written.ambiguous_words)
 
 
-@dataclasses.dataclass
-class Arrays:
-    sense_vectors: np.ndarray
-    nothing: None = None
-
-
-class Trained:
-    """A model whose only array holds the epoch, and whose score is told in advance."""
-
-    def __init__(self, scores):
-        self.scores = scores
-        self.arrays = Arrays(np.zeros((2, 2), dtype=np.float32))
-        self.stop_training = False
-        self.refreshed = 0
-        self.epoch = 0
-
-    def set_arrays(self, arrays):
-        self.refreshed += 1
-
-    def run(self, callback):
-        callback.on_train_begin(self)
-        for _ in self.scores:
-            callback.on_epoch_begin(self)
-            self.epoch += 1
-            self.arrays.sense_vectors[:] = self.epoch
-            callback.on_epoch_end(self)
-            if self.stop_training:
-                break
-        callback.on_train_end(self)
-        return self
-
-
-def score(model):
-    return model.scores[model.epoch - 1]
-
-
-def test_callback_keeps_the_curve_and_the_best():
-    callback = EvaluationCallback(score)
-    model = Trained([0.1, 0.5, 0.3]).run(callback)
-    assert [(row["epoch"], row["score"], row["best"]) for row in callback.history] == [
-        (1, 0.1, True),
-        (2, 0.5, True),
-        (3, 0.3, False),
-    ]
-    assert (callback.best_score, callback.best_epoch, model.epoch) == (0.5, 2, 3)
-    assert model.arrays.sense_vectors[0, 0] == 3
-    callback.restore(model)
-    assert model.arrays.sense_vectors[0, 0] == 2
-    assert model.refreshed == 1
-    assert "3 evaluations, best 0.5 at epoch 2" in str(callback)
-
-
-def test_callback_restores_at_the_end_if_asked():
-    model = Trained([0.1, 0.5, 0.3]).run(EvaluationCallback(score, restore_best=True))
-    assert model.arrays.sense_vectors[0, 0] == 2
-
-
-def test_callback_stops_when_nothing_improves():
-    callback = EvaluationCallback(score, patience=2)
-    model = Trained([0.1, 0.5, 0.5, 0.4, 0.9]).run(callback)
-    assert model.stop_training
-    assert model.epoch == 4
-    strict = EvaluationCallback(score, patience=1, min_delta=0.1)
-    assert Trained([0.1, 0.15, 0.9]).run(strict).epoch == 2
-    model = Trained([0.1, 0.05, 0.2, 0.1, 0.3]).run(EvaluationCallback(score, patience=2))
-    assert not model.stop_training
-
-
-def test_callback_on_a_schedule_evaluates_the_last_epoch_too():
-    callback = EvaluationCallback(score, every=2)
-    Trained([0.1, 0.2, 0.3, 0.4, 0.5]).run(callback)
-    assert [row["epoch"] for row in callback.history] == [2, 4, 5]
-    callback = EvaluationCallback(score, every=2)
-    Trained([0.1, 0.2]).run(callback)
-    assert [row["epoch"] for row in callback.history] == [2]
-
-
-def test_callback_takes_results_and_survives_nan(caplog):
-    callback = EvaluationCallback(lambda model: EvaluationResult("t", "rho", {"rho": 0.25, "pairs": 7}))
-    Trained([0]).run(callback)
-    assert callback.history[0]["score"] == 0.25
-    assert callback.history[0]["pairs"] == 7
-    callback = EvaluationCallback(score)
-    Trained([float("nan"), 0.1]).run(callback)
-    assert [row["best"] for row in callback.history] == [False, True]
-    assert "counts as no improvement" in caplog.text
-
-
-def test_callback_keeps_no_model_that_has_no_senses_yet():
-    """After the split arrays have other shapes: what was before could not be put back."""
-    corpus = pytest.importorskip("muse.datasets").make_ambiguous_corpus(n_sentences=300, n_words=100, seed=0)
-    callback = EvaluationCallback(lambda model: -len(model.history), patience=2, restore_best=True)
-    model = MUSE(
-        corpus.sentences, epochs=9, warmup_epochs=3, vector_size=8, workers=1, min_contexts=5, callbacks=[callback]
-    )
-    assert [row["best"] for row in callback.history] == [False, False, False, True, False, False]
-    assert callback.best_epoch == 4
-    assert (
-        len(model.arrays.sense_vectors) == callback._best_arrays["sense_vectors"].shape[0] > len(model.vocabulary.words)
-    )
-    np.testing.assert_array_equal(model.arrays.sense_vectors, callback._best_arrays["sense_vectors"])
-
-
-class Saving:
-    def __init__(self):
-        self.saved = []
-        self.epoch = 0
-
-    def save(self, path):
-        self.saved.append(path)
-        with open(path, "w") as stream:
-            stream.write(str(self.epoch))
-
-    def run(self, callback, epochs):
-        for _ in range(epochs):
-            self.epoch += 1
-            callback.on_epoch_end(self)
-        callback.on_train_end(self)
-
-
-def test_callback_saves_the_best_model(tmp_path):
-    path = tmp_path / "best.safetensors"
-    callback = EvaluationCallback(lambda model: -abs(model.epoch - 2), keep_best=path)
-    Saving().run(callback, 4)
-    assert path.read_text() == "2"
-    assert callback.best_path == path
-    with pytest.raises(RuntimeError, match=r"the best model is in .*best\.safetensors"):
-        callback.restore(Trained([]))
-    in_memory = EvaluationCallback(lambda model: -abs(model.epoch - 2))
-    Saving().run(in_memory, 3)
-    assert in_memory.best_path is not None
-    assert in_memory.best_path.read_text() == "2"
-    nothing = EvaluationCallback(lambda model: 1.0, keep_best=False)
-    model = Saving()
-    model.run(nothing, 1)
-    assert model.saved == []
-
-
-def test_callback_refuses_what_cannot_work():
-    for options, message in (
-        ({"every": 0}, "every must be"),
-        ({"patience": 0}, "patience must be"),
-        ({"min_delta": -1}, "min_delta"),
-        ({"restore_best": True, "keep_best": False}, "restore_best needs"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            EvaluationCallback(score, **options)
-    with pytest.raises(TypeError, match="task must be callable"):
-        EvaluationCallback(0.5)
-    callback = EvaluationCallback(score)
-    model = Trained([0.1]).run(callback)
-    model.arrays.sense_vectors = np.zeros((3, 2), dtype=np.float32)
-    with pytest.raises(ValueError, match=r"no longer has the shape \(2, 2\)"):
-        callback.restore(model)
-
-
 def test_a_real_model_can_be_evaluated_and_restored():
     toy = pytest.importorskip("toy")
     words = ("oak_law", "elm_tax", *TOPICS[0], *TOPICS[1])
@@ -490,3 +332,30 @@ def test_a_real_model_can_be_evaluated_and_restored():
 def test_a_corpus_whose_senses_are_not_known():
     with pytest.raises(TypeError, match=r"whose true senses are known, as muse\.datasets\.pseudo_words.*; got list"):
         evaluate_pseudo_words(None, [["a", "b"]])
+
+
+def test_words_with_one_member_tell_nothing_apart():
+    lines = [["a_b"], ["a_b"], ["c_d"], ["c_d"]]
+    places = {"a_b": [[0, 0, 0], [1, 0, 1]], "c_d": [[2, 0, 10**12], [3, 0, 10**12]]}
+    result = PseudoWordTask(lines, places).score([0, 1, 0, 1])
+    assert (result.score, result["words"], [row["word"] for row in result.items]) == (1, 1, ["a_b"])
+    assert "only one member occurs are left out: c_d" in result.notes[0]
+    with pytest.raises(ValueError, match="only one member occurs of c_d"):
+        PseudoWordTask(lines, {"c_d": places["c_d"]}).score([0, 1])
+
+
+@pytest.mark.parametrize("chosen", [[0.9, 1.7], [True, False], ["0", "1"]])
+def test_senses_to_score_are_whole_numbers(chosen):
+    with pytest.raises(TypeError, match="senses must be whole numbers"):
+        PseudoWordTask([["a_b"], ["a_b"]], {"a_b": [[0, 0, 0], [1, 0, 1]]}).score(chosen)
+
+
+def test_bounds_refuse_broken_vectors_and_thresholds():
+    lines, truth = text()
+    task = PseudoWordTask(lines, truth)
+    words = [word for topic in TOPICS for word in topic]
+    vectors = dict(zip(words, np.eye(8), strict=True))
+    with pytest.raises(ValueError, match="sample must be a number of at least 0, got nan"):
+        task.baselines(vectors, sample=np.nan)
+    with pytest.raises(ValueError, match="vectors contain NaN or infinity"):
+        task.baselines({**vectors, "sea": np.full(8, np.nan)}, sample=0)

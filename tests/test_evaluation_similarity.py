@@ -13,8 +13,10 @@ from muse.evaluation import (
     evaluate_scws,
     evaluate_synonyms,
     evaluate_word_similarity,
+    read_key,
     read_scws,
     read_synonyms,
+    read_table,
     read_toefl,
     read_word_pairs,
     spearman,
@@ -110,7 +112,7 @@ def test_scws_reports_what_it_skipped(model, ratings):
         "not in the vocabulary: absent",
     ]
     assert result.items[3]["MaxSimC"] is None
-    assert "2 of 5 pairs skipped" in result.notes[-1]
+    assert result.notes[-1] == "2 of 5 pairs skipped: not in the vocabulary: absent; not one token: well-known"
     assert "not one token: well-known" in str(result)
     assert result.settings["data"] == "ratings.txt"
 
@@ -152,7 +154,7 @@ DAMAGE = {
     "mark": (LINES[0].replace("<b> Bank </b>", "Bank"), "line 2: context 1 must mark its word once"),
     "marks": (LINES[0].replace("talks", "<b>talks</b>"), "line 2: context 2 must mark its word once .* found 2"),
     "number": (LINES[0].replace("9.0\n", "nine\n"), "line 2: the rating 'nine' is not a number"),
-    "range": (LINES[0].replace("9.0\n", "11\n"), "line 2: the rating 11 is outside"),
+    "range": (LINES[0].replace("9.0\n", "11\n"), "line 2: the rating '11' is outside"),
     "mean": (LINES[0].replace("9.0\n", "0.0\n"), "line 2: the mean rating 9.0 is not the mean"),
 }
 
@@ -189,6 +191,10 @@ LAYOUTS = {
     "simlex.txt": "word1\tword2\tPOS\tSimLex999\tconc\nlove\tsex\tN\t6.77\t1\ntiger\tcat\tN\t7.35\t2\n",
     "men": "love sex 6.77\ntiger cat 7.35\n",
     "men_lemma": "love-n sex-n 6.77\ntiger-n cat-n 7.35\n",
+    "simverb": "love\tsex\tV\t6.77\tNONE\ntiger\tcat\tV\t7.35\tNONE\n",
+    "named": "term1,term2,topic,score\nlove,sex,x,6.77\ntiger,cat,x,7.35\n",
+    "numbered": "Wort1 Wort2 Urteil\nlove sex 6.77\ntiger cat 7.35\n",
+    "quoted": '"word1"\t"word2"\t"score"\n"love"\t"sex"\t6.77\ntiger\tcat\t7.35\n',
     "triples.txt": "# a comment\nlove\tsex\t6.77\n\ntiger\tcat\t7.35\n",
 }
 
@@ -206,6 +212,8 @@ def test_damaged_word_pairs(tmp_path):
         ("a b\n", "line 1: expected two words and a rating"),
         ("a b 1\nc d\n", "line 2: no rating in field 3"),
         ("a b 1\nc d nan\n", "line 2: no rating"),
+        ("king queen N/A\ncar bus 6\n", "line 1: no rating in field 3 of 'king queen N/A'; a header names its columns"),
+        ("a,,1\n", "line 1: a word is missing in 'a,,1'"),
         ("", "holds no word pairs"),
     ):
         path.write_text(text)
@@ -292,8 +300,12 @@ def test_toefl_layout(tmp_path):
         ("1. bank\nhm\n", ANSWERS, r"q, line 2: neither a question"),
         ("a. bank\n", ANSWERS, r"q, line 1: neither a question"),
         ("1. a\na. x\nb. y\n1. a\n", ANSWERS, "line 4: question 1 occurs twice"),
+        ("1. a\na. x\nA. z\nb. y\n", ANSWERS, "q, line 3: the question has a candidate A already: 'A. z'"),
+        (QUESTIONS, "1 b\n2 c\n1 c\n", "a, line 3: question 1 has an answer already: '1 c'"),
+        ("1" * 5000 + ". bank\n", ANSWERS, r"q, line 1: neither a question .*\(5,006 characters\)"),
+        ("1. a\na. x\n", "1 a\n", r"q: question 1 \('a'\) has only one candidate"),
         (QUESTIONS, "one b\n", r"a, line 1: no answer such as"),
-        (QUESTIONS, "1 b\n", r"the answer to question 2 \(money\) is None"),
+        (QUESTIONS, "1 b\n", r"the answer to question 2 \('money'\) is None"),
         (QUESTIONS, "1 b\n2 e\n", "is 'e'; its candidates are a, b, c, d"),
         ("", ANSWERS, "holds no questions"),
     ):
@@ -309,6 +321,9 @@ def test_one_question_a_line(tmp_path):
     for text in (
         "# ours\nbank | river | loan\nmoney | loan | hot dog | zero\n",
         "question,answer,other,other\nbank,river,loan,\nmoney,loan,hot dog,zero\n",
+        "word,answer,b,c\nbank,river,loan,\nmoney,loan,hot dog,zero\n",
+        "question | answer | candidate 2\nbank | river | loan\nmoney | loan | hot dog | zero\n",
+        'Word\t"Right answer"\tWrong 1\nbank\triver\tloan\nmoney\tloan\t"hot dog"\tzero\n',
         "bank\triver\tloan\nmoney\tloan\thot dog\tzero\n",
         'bank,"river",loan\nmoney,loan,hot dog,zero\n',
     ):
@@ -340,6 +355,46 @@ def test_synonym_accuracy_lists_the_unanswerable(model):
     assert result.notes == ["unanswerable: money (unknown: absent)"]
     assert [item["chosen"] for item in result.items] == ["river", "bank", None, "bank"]
     assert [item["tied"] for item in result.items] == [1, 1, None, 2]
+
+
+def test_a_question_about_a_question_is_no_header(tmp_path):
+    (tmp_path / "q").write_text("question,query,loan\nword,term,loan\n")
+    assert [asked.word for asked in read_synonyms(tmp_path / "q")] == ["question", "word"]
+
+
+def test_a_candidate_that_is_given_twice_counts_once(model):
+    asked = SynonymQuestion("bank", ("loan", "River", "river", "river"), 2)
+    result = evaluate_synonyms(model, [asked])
+    assert (result.score, result["chance"], result.items[0]["chosen"]) == (1, 0.5, "River")
+    assert result.notes == ["questions with a candidate that is given twice, which counts once: bank"]
+    with pytest.raises(ValueError, match="the candidates of 'bank' are one word: 'River'"):
+        SynonymTask([SynonymQuestion("bank", ("River", "river"), 0)])
+
+
+LONG = "x" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("read", "line"),
+    [
+        (read_word_pairs, f"a b {LONG}"),
+        (read_word_pairs, f"a,{LONG},1"),
+        (read_synonyms, LONG),
+        (read_synonyms, f"a | | {LONG}"),
+        (read_key, LONG),
+        (read_key, f"a 1 s/{LONG}"),
+        (read_key, f"a 1 /{LONG}"),
+        (read_scws, LONG),
+        (read_scws, LINES[0].replace("9.0\n", f"{LONG}\n")),
+        (read_table, LONG),
+        (read_table, f'"{LONG}" x\t'),
+    ],
+)
+def test_long_lines_are_shortened_in_messages(tmp_path, read, line):
+    (tmp_path / "long").write_text(f"{line}\n")
+    with pytest.raises(ValueError, match="long, line 1") as caught:
+        read(tmp_path / "long")
+    assert len(str(caught.value)) < 600
 
 
 def test_synonym_questions_are_checked(model):
@@ -379,3 +434,5 @@ def test_pairs_in_memory_are_checked(model, pairs, kind, message):
 def test_a_folder_of_data_is_no_file_of_it(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder; give the file in it"):
         read_scws(tmp_path)
+    with pytest.raises(ValueError, match="/dev/null is a device; give a file"):
+        read_scws("/dev/null")

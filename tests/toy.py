@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from muse import MUSE, Arrays, Settings
+from muse.evaluation import SenseKeyedVectors
 
 PLAIN = {
     "strategy": "eps_greedy", "collocation": "sense", "context": "sum", "context_weights": "none",
@@ -44,3 +45,16 @@ def toy_model(settings: dict[str, Any] | None = None, words: tuple[str, ...] = W
     arrays = toy_arrays(**given)
     sizes = {"vector_size": arrays.vector_size, "selection_size": arrays.context_vectors.shape[1]}
     return MUSE.from_arrays(words, arrays, Settings(**{**PLAIN, **sizes, **(settings or {})}))
+
+
+def by_cue(word: str, tokens: list[str], position: int) -> list[float]:
+    """Sense 1 where a neighbour is "cash"; half and half where nothing stands beside the word."""
+    if len(tokens) == 1:
+        return [0.5, 0.5]
+    return [0.2, 0.8] if "cash" in tokens[max(0, position - 2) : position + 3] else [1.0, 0.1]
+
+
+def cue_model() -> SenseKeyedVectors:
+    """Words with a selector by neighbours: `by_cue`."""
+    keys = ["bank#0", "bank#1", "banks#0", "banks#1", "river#0"]
+    return SenseKeyedVectors.from_word2vec_keys(keys, np.eye(5), by_cue)

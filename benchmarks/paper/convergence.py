@@ -97,7 +97,7 @@ def draw(figure: Any, runs: list[dict[str, Any]], recipes: Sequence[str]) -> Non
 def main(argv: list[str] | None = None) -> None:
     parser = report.parser_of("convergence", __doc__)
     parser.add_argument("--recipes", nargs="+", choices=RECIPES, default=list(RECIPES))
-    parser.add_argument("--pairs", type=int, default=80, help="pseudo-words")
+    parser.add_argument("--pairs", type=common.at_least(1), default=80, help="pseudo-words")
     parser.set_defaults(epochs=EPOCHS)
     arguments = parser.parse_args(argv)
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
@@ -105,7 +105,7 @@ def main(argv: list[str] | None = None) -> None:
     head = report.stamp("convergence", arguments, scale, pseudo_words=arguments.pairs)
     tasks = Tasks(corpus, arguments.pairs)
     wanted = cases(scale, product(arguments.recipes, STRATEGIES), reward=tuple(REWARDS))
-    run = Runs("convergence", corpus, scale, arguments.workers, pairs=arguments.pairs)
+    run = Runs("convergence", corpus, scale, arguments.workers, **tasks.measured)
     runs = run(wanted, lambda settings: {"points": tasks.curve(settings)})
     table = compare(runs)
     columns = {
@@ -119,4 +119,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

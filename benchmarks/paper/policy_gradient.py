@@ -147,7 +147,7 @@ def draw(figure: Any, runs: list[dict[str, Any]]) -> None:
 
 def main(argv: list[str] | None = None) -> None:
     parser = report.parser_of("policy_gradient", __doc__)
-    parser.add_argument("--updates", type=int, default=3000, help="watched updates of each kind")
+    parser.add_argument("--updates", type=common.at_least(1), default=3000, help="watched updates of each kind")
     arguments = parser.parse_args(argv)
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale = report.scale_of(arguments)
@@ -181,4 +181,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

@@ -23,9 +23,9 @@ def parser_of(name: str, description: str | None) -> argparse.ArgumentParser:
     )
     common.add_arguments(parser)
     parser.add_argument("--full", action="store_true", help="the paper's dimension and negatives, three seeds")
-    parser.add_argument("--epochs", type=int, help="passes over the corpus")
-    parser.add_argument("--seeds", type=int, help="models of each kind")
-    parser.add_argument("--vector-size", type=int, help="dimension, in place of the scale's")
+    parser.add_argument("--epochs", type=common.at_least(1), help="passes over the corpus")
+    parser.add_argument("--seeds", type=common.at_least(1), help="models of each kind")
+    parser.add_argument("--vector-size", type=common.at_least(1), help="dimension, in place of the scale's")
     return parser
 
 

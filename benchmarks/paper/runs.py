@@ -43,15 +43,15 @@ class Runs:
     scale : Scale
         Dimension, negatives and epochs.
     workers : int
-        Threads.
+        Threads, on which times depend, and figures a little.
     measured : dict
-        What else the figures depend on, such as the number of pseudo-words.
+        What else the figures depend on, such as the number of pseudo-words, and a digest of the evaluation data.
     """
 
     def __init__(self, name: str, corpus: Path, scale: Scale, workers: int, **measured: Any) -> None:
         self._scale, self._workers = scale, workers
         stat = corpus.stat()
-        self._what = [name, corpus.name, stat.st_size, stat.st_mtime_ns, code_version(), measured]
+        self._what = [name, corpus.name, stat.st_size, stat.st_mtime_ns, code_version(), workers, measured]
         self._file = common.cache_dir() / f"paper-{name}.jsonl"
         self._done: dict[str, Case] = {}
         if self._file.exists():
@@ -77,7 +77,8 @@ class Runs:
             found = self._done[key]
             rows.append({**case, **found})
             named = (title(case["recipe"], case["strategy"]), case["seed"], *options.values())
-            shown = {name: round(value, 4) for name, value in found.items() if isinstance(value, float)}
+            flat = {**found, **(found["accuracy"] if isinstance(found.get("accuracy"), dict) else {})}
+            shown = {name: round(value, 4) for name, value in flat.items() if isinstance(value, float)}
             print(*named, shown or "", flush=True)
         return rows
 

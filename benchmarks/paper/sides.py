@@ -59,14 +59,14 @@ def draw(figure: Any, table: list[dict[str, Any]]) -> None:
 def main(argv: list[str] | None = None) -> None:
     parser = report.parser_of("sides", __doc__)
     parser.add_argument("--recipes", nargs="+", choices=RECIPES, default=list(RECIPES))
-    parser.add_argument("--pairs", type=int, default=80, help="pseudo-words")
+    parser.add_argument("--pairs", type=common.at_least(1), default=80, help="pseudo-words")
     arguments = parser.parse_args(argv)
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale = report.scale_of(arguments)
     head = report.stamp("sides", arguments, scale, pseudo_words=arguments.pairs)
     tasks = Tasks(corpus, arguments.pairs)
     wanted = cases(scale, product(arguments.recipes, STRATEGIES), formulation=FORMULATIONS)
-    run = Runs("sides", corpus, scale, arguments.workers, pairs=arguments.pairs)
+    run = Runs("sides", corpus, scale, arguments.workers, **tasks.measured)
     rows = run(wanted, lambda settings: tasks.curve(settings, every=scale.epochs)[-1], collocation="sense")
     table = summarise(rows)
     columns = {"name": "model", "measure": "measure", "one_sided": "one-sided", "two_sided": "two-sided",
@@ -76,4 +76,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

@@ -75,8 +75,9 @@ def main(argv: list[str] | None = None) -> None:
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale = report.scale_of(arguments)
     head = report.stamp("table1", arguments, scale)
-    task = ScwsTask(common.evaluation_file("SCWS"), resamples=0)
-    run = Runs("table1", corpus, scale, arguments.workers)
+    ratings = common.evaluation_file("SCWS")
+    task = ScwsTask(ratings, resamples=0)
+    run = Runs("table1", corpus, scale, arguments.workers, data=common.digest(ratings))
     rows = run(cases(scale, grid(arguments.strategies)), lambda settings: measure(corpus, task, settings))
     table = summarise(rows)
     body = [common.markdown_table(table, COLUMNS)]
@@ -84,4 +85,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

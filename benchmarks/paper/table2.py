@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ Ask their owners for them (muse/evaluation/synonyms.py cites the sources), then 
   --questions TOEFL-80=toefl.qst,toefl.ans --questions ESL-50=esl.csv --questions RD-300=rd.csv
 or take --simlex, which makes questions of the same form from SimLex-999.
 """
+SIMLEX = "from SimLex-999"
 SIMILAR = 7.0  # rating from which on a pair of SimLex-999 makes a question
 DISTRACTORS = 3
 
@@ -45,6 +45,8 @@ def read_questions(named: list[str]) -> dict[str, SynonymTask]:
         files = paths.split(",")
         if not equals or not name or len(files) > 2 or not all(files):
             raise ValueError(f"--questions takes NAME=FILE or NAME=QUESTIONS,ANSWERS; got {entry!r}")
+        if name in tasks:
+            raise ValueError(f"--questions gives the name {name!r} twice; each set of questions needs its own")
         tasks[name] = SynonymTask(files[0] if len(files) == 1 else (files[0], files[1]))
     return tasks
 
@@ -82,7 +84,7 @@ def measure(corpus: Path, tasks: dict[str, SynonymTask], settings: dict[str, Any
     model = MUSE(corpus_file=corpus, **settings)
     found = {name: task(model).summary for name, task in tasks.items()}
     return {
-        **{name: 100 * one["accuracy"] for name, one in found.items()},
+        "accuracy": {name: 100 * one["accuracy"] for name, one in found.items()},
         "answered": {name: f"{one['answered']} of {one['questions']}" for name, one in found.items()},
     }
 
@@ -95,8 +97,9 @@ def summarise(rows: list[dict[str, Any]], names: list[str]) -> list[dict[str, An
         theirs = TABLE2.get("skip-gram" if same[0]["recipe"] == "word" else same[0]["strategy"], {})
         line: dict[str, Any] = {"name": title(*model), "recipe": same[0]["recipe"], "strategy": same[0]["strategy"]}
         for questions in names:
-            line[questions] = common.mean_sd([row[questions] for row in same], digits=1)
-            line[f"{questions} mean"] = float(np.mean([row[questions] for row in same]))
+            scores = [row["accuracy"][questions] for row in same]
+            line[f"{questions} accuracy"] = common.mean_sd(scores, digits=1)
+            line[f"{questions} mean"] = float(np.mean(scores))
             line[f"{questions} paper"] = f"{theirs[questions]:.1f}" if questions in theirs else None
             line[f"{questions} answered"] = same[0]["answered"][questions]
         table.append(line)
@@ -126,23 +129,26 @@ def main(argv: list[str] | None = None) -> None:
     arguments: argparse.Namespace = parser.parse_args(argv)
     tasks = read_questions(arguments.questions)
     if arguments.simlex:
-        tasks["from SimLex-999"] = simlex_questions(common.evaluation_file("SimLex-999"))
+        if SIMLEX in tasks:
+            raise ValueError(f"--simlex makes questions named {SIMLEX!r}; give yours another name")
+        tasks[SIMLEX] = simlex_questions(common.evaluation_file("SimLex-999"))
     if not tasks:
-        sys.exit(NO_QUESTIONS)
+        raise ValueError(NO_QUESTIONS)
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale = report.scale_of(arguments)
     names = list(tasks)
     head = report.stamp("table2", arguments, scale, questions=", ".join(names))
-    run = Runs("table2", corpus, scale, arguments.workers, questions=repr([task.questions for task in tasks.values()]))
+    asked = {name: repr(task.questions) for name, task in tasks.items()}
+    run = Runs("table2", corpus, scale, arguments.workers, questions=asked)
     rows = run(cases(scale, grid(arguments.strategies)), lambda settings: measure(corpus, tasks, settings))
     table = summarise(rows, names)
     columns = {"name": "model"}
     for name in names:
-        columns |= {name: name, f"{name} paper": f"paper's {name}", f"{name} answered": "answered"}
+        columns |= {f"{name} accuracy": name, f"{name} paper": f"paper's {name}", f"{name} answered": "answered"}
     body = [common.markdown_table(table, columns)]
     result = {**head, "table": table, "runs": rows}
     report.publish("table2", __doc__, arguments, result, body, lambda figure: draw(figure, table, names))
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

@@ -17,6 +17,7 @@ from benchmarks.paper.runs import Runs, cases
 from muse import MUSE
 
 MODELS = (("paper", "eps_greedy"), ("paper", "boltzmann"), ("start", "eps_greedy"), ("default", None))
+CHANCE = 1.1  # times 1 / K: a sense chosen with no more than this says nothing
 FREQUENT = 20_000  # neighbours are looked for among so many words, since rare ones have noisy vectors
 
 
@@ -26,7 +27,7 @@ def read_contexts(model: MUSE, topn: int = 8) -> list[dict[str, Any]]:
     for word, context, theirs in TABLE3:
         row: dict[str, Any] = {"word": word, "context": context, "paper": theirs}
         if word not in model:
-            found.append({**row, "sense": None, "probability": None, "collocates": [], "nearest": []})
+            found.append({**row, "sense": None, "probability": None, "senses": 0, "collocates": [], "nearest": []})
             continue
         tokens = context.replace("*", "").split()
         position = context.split().index(f"*{word}*")
@@ -35,18 +36,24 @@ def read_contexts(model: MUSE, topn: int = 8) -> list[dict[str, Any]]:
         near = model.predict_collocates(word, sense=sense, topn=topn, restrict_vocab=FREQUENT)
         closest = model.sv.most_similar(f"{word}#{sense}", topn=topn, exclude_same_word=True, restrict_vocab=FREQUENT)
         found.append({
-            **row, "sense": sense, "probability": float(pi[sense]),
+            **row, "sense": sense, "probability": float(pi[sense]), "senses": len(pi),
             "collocates": [key for key, _ in near], "nearest": [key for key, _ in closest],
         })  # fmt: skip
     return found
 
 
-def told_apart(rows: list[dict[str, Any]]) -> dict[str, bool | None]:
+def told_apart(rows: list[dict[str, Any]]) -> dict[str, str]:
     """Whether a word's contexts, all of different senses in the paper, got different senses here."""
-    verdict: dict[str, bool | None] = {}
+    verdict: dict[str, str] = {}
     for word in dict.fromkeys(row["word"] for row in rows):
-        senses = [row["sense"] for row in rows if row["word"] == word]
-        verdict[word] = None if senses[0] is None else len(set(senses)) == len(senses)
+        mine = [row for row in rows if row["word"] == word]
+        if mine[0]["sense"] is None:
+            verdict[word] = "unknown word"
+        elif len({row["sense"] for row in mine}) < len(mine):
+            verdict[word] = "no"
+        else:
+            sure = all(row["probability"] * row["senses"] > CHANCE for row in mine)
+            verdict[word] = "yes" if sure else "by chance (π near 1 / K)"
     return verdict
 
 
@@ -66,8 +73,7 @@ def section(name: str, rows: list[dict[str, Any]]) -> str:
         "context": "context", "sense": "sense (π)", "collocates": "by collocation likelihood", "nearest": "by cosine",
         "paper": "the paper's",
     }  # fmt: skip
-    said = {True: "yes", False: "no", None: "unknown word"}
-    verdict = ", ".join(f"{word} {said[apart]}" for word, apart in told_apart(rows).items())
+    verdict = ", ".join(f"{word} {apart}" for word, apart in told_apart(rows).items())
     return f"## {name}\n\nContexts told apart: {verdict}.\n\n{common.markdown_table(lines, columns)}"
 
 
@@ -76,7 +82,7 @@ def main(argv: list[str] | None = None) -> None:
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     scale: Scale = report.scale_of(arguments)
     head = report.stamp("table3", arguments, scale)
-    run = Runs("table3", corpus, scale, arguments.workers)
+    run = Runs("table3", corpus, scale, arguments.workers, fields=["sense", "probability", "senses"])
     models = run(
         cases(scale, MODELS), lambda settings: {"contexts": read_contexts(MUSE(corpus_file=corpus, **settings))}
     )
@@ -87,4 +93,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

@@ -24,7 +24,9 @@ class Tasks:
         merged = common.pseudo_word_corpus(corpus, pairs, seed=seed, exclude=common.evaluation_words())
         self.corpus = merged.corpus
         self._pseudo: PseudoWordTask = merged.task
-        self._scws = ScwsTask(common.evaluation_file("SCWS"), resamples=0)
+        ratings = common.evaluation_file("SCWS")
+        self._scws = ScwsTask(ratings, resamples=0)
+        self.measured = {"pairs": merged.pairs, "data": common.digest(ratings)}  # what figures depend on
 
     def __call__(self, model: MUSE) -> dict[str, float]:
         """Values of `MEASURES`."""

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import RESULTS, cache_dir, data_dir
+from benchmarks.common import RESULTS, at_least, cache_dir, data_dir, out_file
 from benchmarks.senses.draws import SETS, DrawRules, make_draw
 from benchmarks.senses.grids import GRIDS, Setting, load_grids
 from benchmarks.senses.report import group_cells, print_tables
@@ -28,35 +28,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
+def _tokens(text: str) -> int:
+    """A number of tokens, such as 8e6."""
+    tokens = float(text)
+    if not 1 <= tokens < 1e15:
+        raise argparse.ArgumentTypeError(f"must be at least 1; got {text!r:.40}")
+    return int(tokens)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m benchmarks.senses", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="run | table | plot")
     run = commands.add_parser("run", help="run a grid; what the results hold already is not run again")
     run.set_defaults(command=_run)
     run.add_argument("--corpus", nargs="+", required=True, metavar="FILE", help="texts, plain or compressed")
-    run.add_argument("--tokens", nargs="+", type=float, metavar="N", help="take only the first N tokens; several: each")
+    run.add_argument(
+        "--tokens", nargs="+", type=_tokens, metavar="N", help="take only the first N tokens; several: each"
+    )
     run.add_argument("--grid", nargs="+", default=["default"], metavar="GRID",
                      help=f"{', '.join(GRIDS)}, or a .json or .py file")  # fmt: skip
     run.add_argument("--only", nargs="+", default=[], metavar="PART", help="only settings whose label holds a PART")
     run.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="change these options in all settings")
     run.add_argument("--trace", action="store_true", help="score the pseudo-words after every epoch")
-    run.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
+    run.add_argument("--seeds", nargs="+", type=at_least(0), default=[1, 2, 3])
     run.add_argument("--draws", nargs="+", default=["dev"], help="dev (1 2 3), confirm (11 12 13), or numbers")
     run.add_argument("--paired", action="store_true", help="the first seed with the first draw, and so on, not all")
-    run.add_argument("--pairs", type=int, default=80, help="pseudo-words of a draw")
-    run.add_argument("--counts", nargs=2, type=int, metavar=("LOW", "HIGH"),
+    run.add_argument("--pairs", type=at_least(1), default=80, help="pseudo-words of a draw")
+    run.add_argument("--counts", nargs=2, type=at_least(1), metavar=("LOW", "HIGH"),
                      help="counts of the words; by default 300 to 3000 for 8M tokens, in proportion")  # fmt: skip
     run.add_argument("--max-cosine", type=float, default=0.2, metavar="C",
                      help="of the words of a pair, in a plain word model; 1: any")  # fmt: skip
-    run.add_argument("--bands", type=int, default=1, help="of frequency, each of which gives as many pairs")
+    run.add_argument("--bands", type=at_least(1), default=1, help="of frequency, each of which gives as many pairs")
     run.add_argument("--uneven", action="store_true", help="pair rare words with frequent ones, as senses mostly are")
-    run.add_argument("--occurrences", type=int, default=2000, help="scored of each pseudo-word, at most; 0: all")
-    run.add_argument("--jobs", type=int, default=1, help="cells at a time")
-    run.add_argument("--threads", type=int, help="of a cell; by default the cores shared out among the jobs")
+    run.add_argument(
+        "--occurrences", type=at_least(0), default=2000, help="scored of each pseudo-word, at most; 0: all"
+    )
+    run.add_argument("--jobs", type=at_least(1), default=1, help="cells at a time")
+    run.add_argument("--threads", type=at_least(1), help="of a cell; by default the cores shared out among the jobs")
     run.add_argument("--no-eval", action="store_true", help="score pseudo-words alone")
     run.add_argument("--spare", action="store_true", help="merge no words of SCWS and of the word similarity sets")
     run.add_argument("--cache", type=Path, help="for encoded texts; default $MUSE_CACHE, or the user's cache directory")
-    run.add_argument("--out", type=Path, default=RESULTS / "senses.jsonl")
+    run.add_argument("--out", type=out_file, default=RESULTS / "senses.jsonl")
     run.add_argument("--dry-run", action="store_true", help="only list the cells")
     for name, command, text in (("table", _table, "print means and spreads"), ("plot", _plot, "write PNGs beside it")):
         shown = commands.add_parser(name, help=text)
@@ -94,11 +106,10 @@ def _run(options: argparse.Namespace) -> int:
     }
     cells = []
     for path, tokens in product(options.corpus, options.tokens or [None]):
-        limit = None if tokens is None else int(tokens)
-        text = Text.load(path, folder, limit)
+        text = Text.load(path, folder, tokens)
         made = {number: make_draw(text, number, rules, folder) for number in dict.fromkeys(draws)}
         cells += [
-            Cell(setting, str(path), limit, made[number], seed, **common)
+            Cell(setting, str(path), tokens, made[number], seed, **common)
             for number, seed in places
             for setting in settings
         ]

@@ -196,21 +196,16 @@ def _headline() -> list[Setting]:
 
 
 def _table() -> list[Setting]:
-    """Strategies and peers by all measures: the paper's recipe first, as it trains fastest."""
-    paper = [
-        Setting(f"paper, {strategy}", {**MUSE.paper_defaults(strategy), **BASE})
-        for strategy in ("policy", "greedy", "eps_greedy", "boltzmann")
-    ]
-    started = _each(
-        "strategy", ("policy", "smooth_policy", "greedy", "eps_greedy", "boltzmann"), selection_update="paper"
-    )
+    """Strategies and peers by all measures: the paper's recipe, its update on this package's start, and the rest."""
+    strategies = ("greedy", "eps_greedy", "boltzmann", "policy")
+    paper = [Setting(f"paper, {s}", {**MUSE.paper_defaults(s), **BASE}) for s in strategies]
     peers = [
         Setting("gensim word2vec", kind="gensim", extras=("windows",)),
         Setting("MSSG-style, K=3", {"senses": 3}, kind="mssg"),
         Setting("AdaGram, K=3", {"senses": 3}, kind="adagram"),
     ]
-    ours = [muse(), *_each("strategy", ("eps_greedy", "boltzmann")), muse(senses=1)]
-    return [replace(s, extras=(*s.extras, "tasks")) for s in (*paper, *peers, *ours, *started)]
+    ours = [muse(extras=("context",)), muse(senses=1), *_each("strategy", strategies, selection_update="paper")]
+    return [replace(s, extras=(*s.extras, "tasks")) for s in (*ours, *peers, *paper)]
 
 
 GRIDS: dict[str, Callable[[], list[Setting]]] = {

@@ -82,19 +82,24 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     cores = os.cpu_count() or 1
     parser.add_argument("--job", help=argparse.SUPPRESS)
     parser.add_argument("--corpus", help="text file, one sentence a line; without it, Zipf-distributed words")
-    parser.add_argument("--limit-tokens", type=int, default=plan.TOKENS, metavar="N", help="of the text")
+    parser.add_argument("--limit-tokens", type=common.at_least(1), default=plan.TOKENS, metavar="N", help="of the text")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--settings", type=_setting, nargs="+", default=plan.SETTINGS, metavar="DIMxNEGATIVES")
-    parser.add_argument("--workers", type=int, nargs="+", default=sorted({1, cores}), help="threads, for scaling")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--workers", type=common.at_least(1), nargs="+", default=sorted({1, cores}), help="threads, for scaling"
+    )
+    parser.add_argument("--repeats", type=common.at_least(1), default=3)
     parser.add_argument("--systems", nargs="+", help=f"of the table; default: all of {', '.join(RUNNERS)}")
     parser.add_argument(
         "--program", action="append", default=[], metavar="NAME=PATH",
         help="time a program with the options of word2vec.c, too, such as a build of pWord2Vec",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, help="folder for the results; default: benchmarks/results")
+    parser.add_argument("--out", type=common.out_folder, help="folder for the results; default: benchmarks/results")
     parser.add_argument(
-        "--runs", type=Path, metavar="FILE", help="keep each run here; those that are there are not run again"
+        "--runs",
+        type=common.out_file,
+        metavar="FILE",
+        help="keep each run here; those that are there are not run again",
     )
     arguments = parser.parse_args(argv)
     arguments.tagging = argparse.Namespace(tokens=arguments.limit_tokens, dim=300, senses=3, workers=1, rounds=5)
@@ -120,4 +125,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.command(main)

@@ -87,6 +87,7 @@ class Rounds:
     def _keep(self, key: str, found: dict[str, Any]) -> None:
         self._done[key] = found
         if self._kept is not None:
+            self._kept.parent.mkdir(parents=True, exist_ok=True)
             with self._kept.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"key": key, "found": common.plain(found)}) + "\n")
 

@@ -5,6 +5,7 @@
 >>> model.sense_vectors("head", "the head of the new army")  # doctest: +SKIP
 """
 
+from muse import datasets, evaluation, formats
 from muse._core import __version__
 from muse.arrays import Arrays
 from muse.callbacks import Callback
@@ -42,6 +43,9 @@ __all__ = [
     "Vocabulary",
     "WordVectors",
     "__version__",
+    "datasets",
     "encode_corpus",
+    "evaluation",
+    "formats",
     "load_vectors",
 ]

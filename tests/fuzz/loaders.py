@@ -13,7 +13,7 @@ import numpy as np
 from muse import MUSE, Callback, DivergenceError, FormatWarning, LoadedVectors, ModelFileError, load_vectors
 from muse.corpus import LineSentence, encode_corpus
 from muse.datasets import make_ambiguous_corpus
-from muse.evaluation import keys, scws, similarity, synonyms, wic
+from muse.evaluation import instances, keys, scws, similarity, synonyms, tables, wic
 from muse.formats.registry import detect_format
 
 from .mutation import change_bytes, change_model
@@ -98,8 +98,8 @@ LOADERS: dict[str, Loader] = {
     "toefl": Loader(_two_files(synonyms.read_toefl)),
     "wic": Loader(_two_files(wic.read_wic)),
     "senseval-key": Loader(keys.read_key),
-    "instances": Loader(keys.read_instances),
-    "table": Loader(keys.read_table),
+    "instances": Loader(instances.read_instances),
+    "table": Loader(tables.read_table),
 }
 
 

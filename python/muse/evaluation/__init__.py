@@ -5,7 +5,7 @@
 :func:`evaluate_word_similarity`  WordSim-353, SimLex-999, MEN, RG-65, ...: Spearman with intervals
 :func:`evaluate_synonyms`       TOEFL, ESL, RD and your own synonym questions
 :func:`evaluate_induction`      word-sense induction: SemEval-2010 task 14 and 2013 task 13, RUSSE, TWSI
-:func:`score_key`               any induced key against any gold key
+:func:`score_key`               any induced key against any gold key; :func:`make_key` of a table
 :func:`evaluate_wic`            word in context
 :func:`evaluate_pseudo_words`   merged words of your own corpus, with bounds: :class:`PseudoWordTask`
 ==============================  ====================================================================
@@ -23,7 +23,8 @@ from muse.evaluation import clustering
 from muse.evaluation.analogies import Analogy, read_analogies
 from muse.evaluation.callback import EvaluationCallback
 from muse.evaluation.induction import InductionTask, evaluate_induction, score_key
-from muse.evaluation.keys import Key, Occurrence, read_instances, read_key, read_table, write_key
+from muse.evaluation.instances import read_instances
+from muse.evaluation.keys import Key, Occurrence, make_key, read_key, write_key
 from muse.evaluation.pairs import draw_pairs
 from muse.evaluation.protocol import SenseModel, WordVectors
 from muse.evaluation.pseudowords import PseudoWordTask, evaluate_pseudo_words
@@ -32,6 +33,7 @@ from muse.evaluation.scws import ScwsPair, ScwsTask, evaluate_scws, read_scws
 from muse.evaluation.similarity import WordPair, WordSimilarityTask, evaluate_word_similarity, read_word_pairs
 from muse.evaluation.stats import bootstrap_spearman, spearman
 from muse.evaluation.synonyms import SynonymQuestion, SynonymTask, evaluate_synonyms, read_synonyms, read_toefl
+from muse.evaluation.tables import read_table
 from muse.evaluation.text import tokenize
 from muse.evaluation.vectors import SenseKeyedVectors
 from muse.evaluation.wic import WicPair, WicTask, evaluate_wic, read_wic
@@ -64,6 +66,7 @@ __all__ = [
     "evaluate_synonyms",
     "evaluate_wic",
     "evaluate_word_similarity",
+    "make_key",
     "read_analogies",
     "read_instances",
     "read_key",

@@ -62,8 +62,8 @@ def keep_probability(counts: Mapping[str, int], sample: float) -> dict[str, floa
     sample : float
         The threshold t; 0 keeps everything.
     """
-    if sample < 0:
-        raise ValueError(f"sample must not be negative, got {sample}")
+    if not 0 <= sample < np.inf:
+        raise ValueError(f"sample must be a number of at least 0, got {sample}")
     threshold = sample * sum(counts.values())
     if threshold == 0:
         return dict.fromkeys(counts, 1.0)
@@ -120,7 +120,10 @@ class WindowMeans:
                 flat.append(number)
         if not rows:
             raise ValueError("the word vectors know no word of the text: were they trained on text of this kind?")
-        self._matrix = np.stack(rows) * np.asarray(scale, dtype=np.float32)[:, None]
+        matrix = np.stack(rows)
+        if not np.isfinite(matrix).all():
+            raise ValueError("vectors contain NaN or infinity: has the model diverged? Retrain with a smaller alpha.")
+        self._matrix = matrix * np.asarray(scale, dtype=np.float32)[:, None]
         self._scale = np.asarray(scale, dtype=np.float32)
         ids = np.asarray(flat, dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum([len(tokens) for tokens in sentences])])
@@ -199,7 +202,11 @@ def compute_bounds(
     items: list[dict[str, Any]] = []
     unlearnable: list[str] = []
     for word, mine in zip(task.words, task.by_word(), strict=True):
-        features, truth = _unit(means(mine)), places.truth[mine]
+        truth = places.truth[mine]
+        if len(np.unique(truth)) < 2:  # nothing to tell apart; PseudoWordTask leaves it out as well
+            unlearnable.append(word)
+            continue
+        features = _unit(means(mine))
         labels: dict[str, NDArray[np.int64] | None] = {"majority": np.zeros(len(mine), dtype=np.int64)}
         labels.update({f"k-means {k}": k_means(features, k, seed) for k in clusters})
         # Frequent words drown a clustering but tell a classifier of the part of speech, so it gets both means.

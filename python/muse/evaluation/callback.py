@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import numbers
 import os
 import shutil
+import sys
 import tempfile
 import time
 import weakref
@@ -16,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.checks import flag, integer, number, optional, path_like
+from muse.evaluation.protocol import Task
 from muse.evaluation.results import EvaluationResult
 
 __all__ = ["EvaluationCallback"]
@@ -28,7 +32,11 @@ class EvaluationCallback:
 
     Its hooks have gensim's names, so it serves ``muse.MUSE(..., callbacks=[...])``. A model that still is in the
     word-level start of ``init="split"`` has one sense a word: it is scored for the curve, but is not kept as the best,
-    nor counted against ``patience``.
+    nor counted against ``patience``. A task of this package is tried once before training, so that one that cannot
+    score the model (none of its words are known, say) ends it at the start and not after an epoch.
+
+    A callback goes on where a training is resumed. With another model, as in a loop over seeds, it begins anew: its
+    history and its best model are those of the present training.
 
     Parameters
     ----------
@@ -48,11 +56,17 @@ class EvaluationCallback:
         Put the best arrays back into the model at the end of training. Needs ``keep_best=True`` and a model with
         ``arrays``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        For a parameter of the wrong type or out of range; before training also where ``keep_best`` is a path at which
+        no file can be written, and after an epoch where the task gives no number.
+
     Attributes
     ----------
     history : list of dict
-        A row for each evaluation: ``epoch`` (from 1), ``score``, ``best`` (whether it is the best so far),
-        ``seconds``, and the numbers of the result's ``summary``.
+        A row for each evaluation: ``epoch`` (as in the model's own history, from 1), ``score``, ``best`` (whether it is
+        the best so far), ``seconds``, and the numbers of the result's ``summary``.
     best_score, best_epoch : float or None, int or None
         The best evaluation so far.
     best_path : pathlib.Path or None
@@ -77,53 +91,79 @@ class EvaluationCallback:
     ) -> None:
         if not callable(task):
             raise TypeError(f"task must be callable with a model, got {type(task).__name__}")
-        if every < 1:
-            raise ValueError(f"every must be at least 1 epoch, got {every}")
-        if patience is not None and patience < 1:
-            raise ValueError(f"patience must be at least 1 evaluation, or None, got {patience}")
-        if min_delta < 0:
-            raise ValueError(f"min_delta must not be negative, got {min_delta}")
+        self.task = task
+        self.every = integer(1)("every", every)
+        self.keep_best = keep_best if isinstance(keep_best, bool) else path_like("keep_best", keep_best)
+        self.patience = optional(integer(1))("patience", patience)
+        self.min_delta = number(0.0, sys.float_info.max)("min_delta", min_delta)
+        self.restore_best = flag("restore_best", restore_best)
         if restore_best and keep_best is not True:
             raise ValueError("restore_best needs keep_best=True")
-        self.task = task
-        self.every = every
-        self.keep_best = keep_best
-        self.patience = patience
-        self.min_delta = min_delta
-        self.restore_best = restore_best
+        self._model: Callable[[], Any] = lambda: None  # a weak reference to the model of the last training
+        self._seen: list[Any] = []  # its epochs at the last hook
+        self._forget()
+
+    def _forget(self) -> None:
         self.history: list[dict[str, Any]] = []
         self.best_score: float | None = None
         self.best_epoch: int | None = None
         self.best_path: Path | None = None
         self._best_arrays: dict[str, NDArray[Any]] | None = None
-        self._folder: Path | None = None
-        self._epoch = 0
+        self._folder: _Folder | None = None
+        self._epochs = 0  # that ended, of both stages
+        self._epoch = 0  # the number of the last one
+        self._evaluated = 0  # what `_epochs` was at the last evaluation
         self._failures = 0
 
     def on_train_begin(self, model: Any) -> None:
-        """Start counting the evaluations without improvement anew; the history and the best model stay."""
+        """Try the task and the path; count the evaluations without improvement anew, and all else for a new model."""
+        if not self._goes_on(model):
+            self._forget()
         self._failures = 0
+        if isinstance(self.keep_best, str):
+            _check_writable(self.keep_best)
+        if isinstance(self.task, Task):
+            self.task.check(model)
+        self._note(model)
 
     def on_epoch_begin(self, model: Any) -> None:
         """Nothing to do; gensim calls it."""
 
     def on_epoch_end(self, model: Any) -> None:
         """Count the epoch, and evaluate when it is time."""
-        self._epoch += 1
+        self._epochs += 1
+        rows = getattr(model, "history", None)
+        self._epoch = rows[-1].get("epoch", self._epochs) if rows else self._epochs
         if self._epoch % self.every == 0:
             self._evaluate(model)
+        self._note(model)
 
     def on_train_end(self, model: Any) -> None:
         """Evaluate the final model if its epoch was not, and put the best arrays back if asked to."""
-        if self._epoch and (not self.history or self.history[-1]["epoch"] != self._epoch):
+        if self._evaluated < self._epochs:
             self._evaluate(model)
         if self.restore_best and self._best_arrays is not None:
             self.restore(model)
 
+    def _goes_on(self, model: Any) -> bool:
+        """Whether this is the training that was watched before, of the same model or of one loaded from its files."""
+        if self._model() is model:
+            return True
+        rows = _epochs(model)
+        common = min(len(rows), len(self._seen))
+        return common > 0 and rows[:common] == self._seen[:common]
+
+    def _note(self, model: Any) -> None:
+        try:
+            self._model = weakref.ref(model)
+        except TypeError:  # an object without weak references: held, so that no other can take its address
+            self._model = lambda: model
+        self._seen = _epochs(model)
+
     def _evaluate(self, model: Any) -> None:
         started = time.perf_counter()
         result = self.task(model)
-        score = float(getattr(result, "score", result))
+        score = _score(result)
         warming = _is_warming(model)
         improved = self.best_score is None or score > self.best_score + self.min_delta
         better = bool(np.isfinite(score)) and improved and not warming
@@ -132,6 +172,7 @@ class EvaluationCallback:
         if isinstance(result, EvaluationResult):
             row.update({key: value for key, value in result.summary.items() if key not in row})
         self.history.append(row)
+        self._evaluated = self._epochs
         logger.info("epoch %d: score %.4f%s", self._epoch, score, " (best)" if better else "")
         if not np.isfinite(score):
             logger.warning("epoch %d: the score is %s and counts as no improvement", self._epoch, score)
@@ -160,12 +201,10 @@ class EvaluationCallback:
             self._best_arrays = {name: np.array(value) for name, value in _fields(arrays).items()}
             return
         if self.keep_best is True:
-            if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="muse-best-"))
-                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-            path = self._folder / "best.safetensors"
+            self._folder = self._folder or _Folder()
+            path = self._folder.path / f"best-{id(self)}.safetensors"  # a copy of this callback writes another file
         else:
-            path = Path(os.fspath(self.keep_best))
+            path = Path(self.keep_best)
         model.save(os.fspath(path))
         self.best_path = path
 
@@ -186,6 +225,10 @@ class EvaluationCallback:
         for name, best in self._best_arrays.items():
             if name not in current or current[name].shape != best.shape:
                 raise ValueError(f"the model's {name} no longer has the shape {best.shape} that it had at its best")
+            if not current[name].flags.writeable:
+                raise ValueError(
+                    f"the model's {name} is read-only; load the model without mmap=True to restore its best"
+                )
         for name, best in self._best_arrays.items():
             np.copyto(current[name], best)
         if hasattr(model, "set_arrays"):
@@ -193,6 +236,38 @@ class EvaluationCallback:
 
     def __str__(self) -> str:
         return f"EvaluationCallback: {len(self.history)} evaluations, best {self.best_score} at epoch {self.best_epoch}"
+
+
+class _Folder:
+    """A temporary folder, removed with the last callback that holds it: copies of a callback share it."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="muse-best-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+    def __deepcopy__(self, memo: object) -> _Folder:
+        return self
+
+
+def _check_writable(path: str) -> None:
+    folder = Path(path).parent
+    if not path or Path(path).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ValueError(f"keep_best must be True, False, or the path of a file in a folder that exists; got {path!r}")
+
+
+def _score(result: Any) -> float:
+    score = getattr(result, "score", result)
+    if isinstance(score, (bool, np.bool_)) or not isinstance(score, numbers.Real):
+        raise TypeError(
+            f"task(model) must give a number, or a result whose score is one; got {type(result).__name__}"
+            + ("" if score is result else f" with a score of type {type(score).__name__}")
+        )
+    return float(score)
+
+
+def _epochs(model: Any) -> list[Any]:
+    """What tells one training from another: its epochs and their losses; files do not keep how long they took."""
+    return [(row.get("epoch"), row.get("loss")) for row in getattr(model, "history", None) or []]
 
 
 def _is_warming(model: Any) -> bool:

@@ -7,6 +7,8 @@ adjusted Rand index comes from scikit-learn. So `muse demo` can print a V-measur
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import pairwise
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +32,7 @@ __all__ = [
 Labels = Sequence[Hashable] | NDArray[Any]
 GradedLabels = Mapping[str, Mapping[str, float]]
 _BINS = 10
+_CELLS = 1 << 18  # of the comparisons of occurrences that are held at a time
 
 
 class PrecisionRecall(NamedTuple):
@@ -151,39 +154,74 @@ def b_cubed(gold: Labels, system: Labels) -> PrecisionRecall:
     return _harmonic(float(precision), float(recall))
 
 
-def _weights(labels: GradedLabels, occurrences: Sequence[str]) -> NDArray[np.float64]:
-    """Weight of each sense in each occurrence: shape (n, senses), 0 where absent, the largest of a row 1."""
-    senses = list(dict.fromkeys(sense for name in occurrences for sense in labels.get(name, {})))
-    column = {sense: i for i, sense in enumerate(senses)}
-    matrix = np.zeros((len(occurrences), max(1, len(senses))))
+class _Graded(NamedTuple):
+    """Weights of senses in n occurrences, only those above 0, by sense: arrays of one length, and where each begins."""
+
+    occurrence: NDArray[np.int64]
+    weight: NDArray[np.float64]  # the largest of an occurrence is 1
+    begin: NDArray[np.int64]  # (senses + 1,)
+
+    def sense(self) -> NDArray[np.int64]:
+        """Which sense each weight is of."""
+        return np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
+
+
+def _graded(labels: GradedLabels, occurrences: Sequence[str]) -> _Graded:
+    column: dict[str, int] = {}
+    rows: list[tuple[int, int, float]] = []
     for row, name in enumerate(occurrences):
-        for sense, weight in labels.get(name, {}).items():
-            if not (np.isfinite(weight) and weight > 0):
-                raise ValueError(f"{name}: the weight of {sense} must be a positive number, got {weight}")
-            matrix[row, column[sense]] = weight
-    largest = matrix.max(axis=1, keepdims=True)
-    return np.asarray(np.divide(matrix, largest, out=matrix, where=largest > 0))
+        given = labels.get(name, {})
+        for sense, weight in given.items():
+            if not (isinstance(weight, Real) and 0 < float(weight) < np.inf):
+                raise ValueError(
+                    f"{name!r:.80}: the weight of {sense!r:.80} must be a positive number, got {weight!r:.80}"
+                )
+        largest = max(given.values(), default=1.0)
+        rows += [(column.setdefault(sense, len(column)), row, weight / largest) for sense, weight in given.items()]
+    rows.sort()
+    senses, occurrence, weights = zip(*rows, strict=True) if rows else ((), (), ())
+    begin = np.searchsorted(np.asarray(senses, dtype=np.int64), np.arange(max(1, len(column)) + 1))
+    return _Graded(
+        np.asarray(occurrence, dtype=np.int64), np.asarray(weights, dtype=np.float64), begin.astype(np.int64)
+    )
 
 
-def _agreement(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum over shared senses of 1 - |difference of weights|, for each two occurrences: shape (n, n)."""
-    total = np.zeros((len(weights), len(weights)))
-    for column in weights.T:
-        rows = np.flatnonzero(column)
-        shared = 1 - np.abs(column[rows, None] - column[None, rows])
-        total[np.ix_(rows, rows)] += shared
-    return total
+def _agreement(graded: _Graded, low: int, high: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """For occurrences `low` to `high` with each of all n: the agreement, and whether they share a sense.
+
+    The agreement is the sum over shared senses of 1 - |difference of weights|. Both arrays have shape (high - low, n).
+    """
+    total = np.zeros((high - low, n))
+    shared = np.zeros((high - low, n), dtype=bool)
+    here = (graded.occurrence >= low) & (graded.occurrence < high)
+    for sense in np.unique(graded.sense()[here]).tolist():
+        of = slice(graded.begin[sense], graded.begin[sense + 1])
+        rows, weights = graded.occurrence[of], graded.weight[of]
+        first, last = np.searchsorted(rows, (low, high))
+        block = np.ix_(rows[first:last] - low, rows)
+        total[block] += 1 - np.abs(weights[first:last, None] - weights[None, :])
+        shared[block] = True
+    own = np.arange(low, high)
+    shared[own - low, own] = False  # an occurrence is no neighbour of itself
+    return total, shared
 
 
-def _pair_share(own: NDArray[np.float64], other: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    """Mean over occurrences of the mean of min(own, other) / own over the others that share a sense in ``own``."""
-    present = (weights > 0).astype(np.float64)
-    neighbours = (present @ present.T) > 0
-    np.fill_diagonal(neighbours, False)
-    ratio = np.divide(np.minimum(own, other), own, out=np.zeros_like(own), where=neighbours & (own > 0))
-    counts = neighbours.sum(axis=1)
-    means = np.divide(ratio.sum(axis=1), counts, out=np.zeros(len(counts)), where=counts > 0)
-    return float(means.mean())
+def _pair_shares(true: _Graded, induced: _Graded, n: int) -> tuple[float, float]:
+    """Mean over occurrences of the mean of min(true, induced) / own over the others that share a sense in `own`.
+
+    With the induced senses as `own` that is the precision, with the true ones the recall.
+    """
+    sums = np.zeros(2)
+    block = max(1, _CELLS // n)
+    for low in range(0, n, block):
+        high = min(low + block, n)
+        sides = [_agreement(graded, low, high, n) for graded in (induced, true)]
+        smaller = np.minimum(sides[0][0], sides[1][0])
+        for i, (own, shared) in enumerate(sides):
+            ratio = np.divide(smaller, own, out=np.zeros_like(own), where=shared & (own > 0))
+            counts = shared.sum(axis=1)
+            sums[i] += np.divide(ratio.sum(axis=1), counts, out=np.zeros(len(counts)), where=counts > 0).sum()
+    return float(sums[0] / n), float(sums[1] / n)
 
 
 def fuzzy_b_cubed(gold: GradedLabels, system: GradedLabels) -> PrecisionRecall:
@@ -205,9 +243,8 @@ def fuzzy_b_cubed(gold: GradedLabels, system: GradedLabels) -> PrecisionRecall:
     The task's own scorer prints precision and recall under each other's names; F is the same.
     """
     occurrences = _occurrences(gold)
-    true, induced = _weights(gold, occurrences), _weights(system, occurrences)
-    in_gold, in_system = _agreement(true), _agreement(induced)
-    return _harmonic(_pair_share(in_system, in_gold, induced), _pair_share(in_gold, in_system, true))
+    true, induced = _graded(gold, occurrences), _graded(system, occurrences)
+    return _harmonic(*_pair_shares(true, induced, len(occurrences)))
 
 
 def _occurrences(gold: GradedLabels) -> list[str]:
@@ -221,32 +258,51 @@ def _entropy(counts: NDArray[np.int64]) -> float:
     return float(-(shares * np.log2(shares)).sum())
 
 
-def _term(share: float) -> float:
-    return -share * float(np.log2(share)) if share > 0 else 0.0
+def _terms(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """-p log p of each."""
+    return np.asarray(-shares * np.log2(shares, out=np.zeros_like(shares), where=shares > 0))
 
 
-def _complementary(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> bool:
-    """Whether knowing ``second`` tells of ``first`` by where it is absent (Lancichetti et al. 2009, eq. B.14)."""
-    joint = [float(np.mean(a & b)) for a in (first, ~first) for b in (second, ~second)]
-    return _term(joint[0]) + _term(joint[3]) < _term(joint[1]) + _term(joint[2])
+def _bins(graded: _Graded) -> NDArray[np.int64]:
+    """Ten bins (0, .1], (.1, .2], ... as in the task's scorer; a weight up to .1 is the same as none, bin 0."""
+    return np.clip(np.ceil(np.round(graded.weight * _BINS, 9)).astype(np.int64) - 1, 0, _BINS - 1)
 
 
-def _residual(of: NDArray[np.float64], given: NDArray[np.float64]) -> tuple[float, float]:
-    """Sum of the entropies of the senses ``of``, and the sum of what is left of each when ``given`` is known."""
-    # Ten bins (0, .1], (.1, .2], ... as in the task's scorer; a weight up to .1 is the same as none.
-    own = np.clip(np.ceil(np.round(of * _BINS, 9)).astype(np.int64) - 1, 0, _BINS - 1)
-    other = np.clip(np.ceil(np.round(given * _BINS, 9)).astype(np.int64) - 1, 0, _BINS - 1)
-    entropy = [_entropy(np.bincount(column)) for column in own.T]
-    known = [_entropy(np.bincount(column)) for column in other.T]
-    left = 0.0
-    for i in range(own.shape[1]):
-        candidates = [
-            _entropy(np.bincount(own[:, i] * _BINS + other[:, j])) - known[j]
-            for j in range(other.shape[1])
-            if not _complementary(of[:, i] > 0, given[:, j] > 0)
-        ]
-        left += min(candidates, default=entropy[i])
-    return sum(entropy), left
+def _residual(of: _Graded, given: _Graded, n: int) -> tuple[float, float]:
+    """Sum of the entropies of the senses `of`, and the sum of what is left of each when `given` is known."""
+    bins, other, sense = _bins(of), _bins(given), given.sense()
+    senses = len(given.begin) - 1
+    used = np.diff(given.begin)
+    # Of each sense of `given` the counts of its bins; in all occurrences that it is absent from it is in bin 0.
+    alone = np.bincount(sense * _BINS + other, minlength=senses * _BINS).reshape(senses, _BINS)
+    alone[:, 0] += n - used
+    known = _terms(alone / n).sum(axis=1)
+    total = left = 0.0
+    for low, high in pairwise(of.begin.tolist()):
+        own, present = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
+        own[of.occurrence[low:high]], present[of.occurrence[low:high]] = bins[low:high], True
+        counts = np.bincount(own, minlength=_BINS)
+        entropy = float(_terms(counts / n).sum())
+        total += entropy
+        # Joint counts with all senses of `given` at once: (senses, bins of given, bins of this one).
+        here = own[given.occurrence]
+        cells = (sense * _BINS + other) * _BINS + here
+        joint = np.bincount(cells, minlength=senses * _BINS**2).reshape(senses, _BINS, _BINS)
+        joint[:, 0] += counts - np.bincount(sense * _BINS + here, minlength=senses * _BINS).reshape(senses, _BINS)
+        rest = _terms(joint.reshape(senses, -1) / n).sum(axis=1) - known
+        both = np.bincount(sense[present[given.occurrence]], minlength=senses)
+        rest = rest[~_complementary(both, high - low, used, n)]
+        left += float(rest.min()) if len(rest) else entropy
+    return total, left
+
+
+def _complementary(both: NDArray[np.int64], first: int, second: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
+    """Whether knowing a sense tells of another by where it is absent (Lancichetti et al. 2009, eq. B.14).
+
+    From the occurrences that have both, the one, and the other of them.
+    """
+    alike = _terms(both / n) + _terms((n - first - second + both) / n)
+    return np.asarray(alike < _terms((first - both) / n) + _terms((second - both) / n))
 
 
 def fuzzy_nmi(gold: GradedLabels, system: GradedLabels) -> float:
@@ -268,9 +324,9 @@ def fuzzy_nmi(gold: GradedLabels, system: GradedLabels) -> float:
         both) the quotient is undefined and 1 is returned, as the labellings are equal.
     """
     occurrences = _occurrences(gold)
-    true, induced = _weights(gold, occurrences), _weights(system, occurrences)
-    true_entropy, true_left = _residual(true, induced)
-    induced_entropy, induced_left = _residual(induced, true)
+    true, induced = _graded(gold, occurrences), _graded(system, occurrences)
+    true_entropy, true_left = _residual(true, induced, len(occurrences))
+    induced_entropy, induced_left = _residual(induced, true, len(occurrences))
     largest = max(true_entropy, induced_entropy)
     if largest <= 0:
         return 1.0

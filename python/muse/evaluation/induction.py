@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 
 from muse.evaluation import clustering
-from muse.evaluation.keys import Key, Occurrence, read_instances, read_key, read_table
-from muse.evaluation.protocol import SenseModel, SenseReader, senses_at
+from muse.evaluation.instances import read_instances
+from muse.evaluation.keys import Key, Occurrence, as_key, conflict, make_key
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, senses_at
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.text import Tokenizer, tokenize
+from muse.evaluation.tables import read_table
+from muse.evaluation.text import Tokenizer, listed, tokenize
 
 __all__ = ["InductionTask", "evaluate_induction", "score_key"]
 
@@ -27,7 +29,7 @@ HARD = ("v_measure", "paired_f", "b_cubed", "ari")
 FUZZY = ("fuzzy_nmi", "fuzzy_b_cubed")
 _UNANSWERED = "(unanswered)"
 
-KeyLike = Mapping[str, Mapping[str, Mapping[str, float]]]
+KeyLike = Mapping[str, Mapping[str, Mapping[str, float]]] | str | os.PathLike[str]
 
 
 def _hard(senses: Mapping[str, float] | None) -> str:
@@ -78,8 +80,9 @@ def score_key(gold: KeyLike, system: KeyLike, *, score: str = "v_measure") -> Ev
 
     Parameters
     ----------
-    gold, system : mapping of word to mapping of occurrence to mapping of sense to weight
-        As :func:`read_key` gives them. Words and occurrences that ``gold`` lacks are ignored.
+    gold, system : path, or mapping of word to mapping of occurrence to mapping of sense to weight
+        Files for :func:`read_key`, or keys as it and :func:`make_key` give them. Words and occurrences that ``gold``
+        lacks are ignored.
     score : str
         Which measure is *the* score.
 
@@ -93,11 +96,16 @@ def score_key(gold: KeyLike, system: KeyLike, *, score: str = "v_measure") -> Ev
 
     Raises
     ------
-    ValueError
-        If the keys have no occurrence in common.
+    TypeError, ValueError
+        If one is no key, or they have no occurrence in common.
     """
     if score not in HARD + FUZZY:
         raise ValueError(f"score must be one of {', '.join(HARD + FUZZY)}, got {score!r}")
+    true, induced = as_key(gold, "gold key"), as_key(system, "system key", gaps=True)
+    return _compare(true, induced, score)
+
+
+def _compare(gold: Key, system: Key, score: str) -> EvaluationResult:
     items = [{"word": word, **_score_word(answers, system.get(word, {}))} for word, answers in gold.items()]
     occurrences = sum(item["occurrences"] for item in items)
     answered = sum(item["answered"] for item in items)
@@ -116,20 +124,20 @@ def score_key(gold: KeyLike, system: KeyLike, *, score: str = "v_measure") -> Ev
     if answered < occurrences:
         notes.append(f"{occurrences - answered} of {occurrences} occurrences have no answer")
     if silent:
-        notes.append(f"words without any answer: {', '.join(silent[:10])}{' ...' if len(silent) > 10 else ''}")
+        notes.append(f"words without any answer: {listed(silent)}")
     settings = {"score": score, "hard_average": "occurrences", "fuzzy_average": "words"}
     return EvaluationResult("word-sense induction", score, summary, [], items, settings, notes)
 
 
-class InductionTask:
+class InductionTask(Task):
     """Sense induction on marked contexts; call it with a model.
 
     Parameters
     ----------
     occurrences : sequence of Occurrence
         The contexts. :meth:`from_semeval2013` and :meth:`from_table` read them from files.
-    gold : key, optional
-        The true senses; without it, those of the occurrences.
+    gold : key or path, optional
+        The true senses, see :func:`score_key`; without it, those of the occurrences.
     target : {"lemma", "form"}
         Look up the lemma, put in place of the inflected form so that all occurrences share its senses; or the form that
         stands in the text, whose senses count as its own.
@@ -140,6 +148,17 @@ class InductionTask:
         See ``graded``.
     score : str
         Which measure is *the* score, see :func:`score_key`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are no occurrences or no true senses, the two have no occurrence in common, or one name stands for
+        different ones.
+
+    Notes
+    -----
+    What is left out or cannot be answered is counted in the notes of the result: repeated occurrences, of which the
+    first counts; those without a true sense; those of the gold key without a context; targets that are not one token.
 
     Examples
     --------
@@ -163,13 +182,18 @@ class InductionTask:
             raise ValueError(f"score must be one of {', '.join(HARD + FUZZY)}, got {score!r}")
         if not 0 < threshold <= 1:
             raise ValueError(f"threshold must lie above 0 and not above 1, got {threshold}")
-        self.occurrences = list(occurrences)
-        self.gold: KeyLike = gold if gold is not None else _key((item, item.gold) for item in self.occurrences)
+        given = _distinct(occurrences)
+        self.gold: Key = make_key(given.values()) if gold is None else as_key(gold, "gold key")
         if not self.gold:
             raise ValueError("no true senses: pass gold=, or occurrences that carry them")
-        wanted = {(word, name) for word, answers in self.gold.items() for name in answers}
-        # The released contexts hold a few that the gold key dropped.
-        self.occurrences = [item for item in self.occurrences if (item.word, item.name) in wanted]
+        wanted = dict.fromkeys((word, name) for word, answers in self.gold.items() for name in answers)
+        self.occurrences = [item for place, item in given.items() if place in wanted]
+        if not self.occurrences:
+            raise ValueError(
+                f"none of the {len(given)} contexts is in the gold key: do the two belong together? The contexts begin "
+                f"with {_named(list(given)[:1])}, the key with {_named(list(wanted)[:1])}"
+            )
+        self._notes = _left_out(len(occurrences) - len(given), given, wanted, self.occurrences, gold is None)
         self.settings: dict[str, Any] = {
             "target": target,
             "graded": graded,
@@ -179,7 +203,12 @@ class InductionTask:
 
     @classmethod
     def from_semeval2013(
-        cls, directory: str | os.PathLike[str], *, key: str = "all", tokenizer: Tokenizer = tokenize, **options: Any
+        cls,
+        directory: str | os.PathLike[str],
+        *,
+        key: str | os.PathLike[str] = "all",
+        tokenizer: Tokenizer = tokenize,
+        **options: Any,
     ) -> InductionTask:
         """The test data of SemEval-2013 task 13 as released (``contexts/xml-format``, ``keys/gold``).
 
@@ -187,15 +216,16 @@ class InductionTask:
         ----------
         directory : path
             Where the release was unpacked.
-        key : str
-            Name of the gold key: ``"all"``, ``"nouns"``, ``"all.singlesense"``, ...
+        key : str or path
+            Name of the gold key: ``"all"``, ``"nouns"``, ``"all.singlesense"``, ..., with ``.key`` or
+            without; or the path of another key.
         tokenizer : callable
             How the contexts are tokenised.
         **options
             As for :class:`InductionTask`.
         """
         root = Path(directory)
-        gold = root / "keys" / "gold" / f"{key}.key"
+        gold = _gold_key(root / "keys" / "gold", key)
         return cls.from_files(root / "contexts" / "xml-format", gold, tokenizer=tokenizer, **options)
 
     @classmethod
@@ -220,7 +250,7 @@ class InductionTask:
         **options
             As for :class:`InductionTask`.
         """
-        return cls(read_instances(contexts, tokenizer), read_key(key), **options)
+        return cls(read_instances(contexts, tokenizer), key, **options)
 
     @classmethod
     def from_table(
@@ -229,48 +259,131 @@ class InductionTask:
         """Contexts and true senses from a table in the layout of RUSSE or TWSI, see :func:`read_table`."""
         return cls(read_table(path, tokenizer), **options)
 
-    def _text(self, item: Occurrence) -> tuple[str | None, list[str]]:
-        """The word to look up and its context, or ``None`` for a target that is not one token."""
-        if item.form is None:
-            return None, item.tokens
-        if self.settings["target"] == "form":
-            return item.form, item.tokens
-        return item.lemma, [*item.tokens[: item.position], item.lemma, *item.tokens[item.position + 1 :]]
+    def _word(self, item: Occurrence) -> str | None:
+        """The word to look up, or ``None`` for a target that is not one token."""
+        return None if item.form is None else item.form if self.settings["target"] == "form" else item.lemma
 
     def label(self, model: SenseModel) -> Key:
-        """The senses that a model gives to the occurrences, as a key; occurrences of unknown words are left out."""
-        words, texts = zip(*(self._text(item) for item in self.occurrences), strict=True)
+        """The senses that a model gives to the occurrences, as a key; occurrences of unknown words are left out.
+
+        Raises
+        ------
+        ValueError
+            If the model has no selector.
+        """
+        if not getattr(model, "has_selector", True):
+            raise ValueError(
+                "sense induction needs a model that selects senses by context; these vectors have no selector: "
+                "SenseKeyedVectors takes one as selector=f(word, tokens, position)"
+            )
+        words = [self._word(item) for item in self.occurrences]
         known = [i for i, word in enumerate(words) if word is not None and word in model]
+        texts: list[list[str]] = [[]] * len(words)
+        for i in known:  # the word looked up stands in the place of its form
+            item = self.occurrences[i]
+            texts[i] = [*item.tokens[: item.position], str(words[i]), *item.tokens[item.position + 1 :]]
         answers: dict[int, dict[str, float]] = {}
         if self.settings["graded"]:
             reader = SenseReader(model)
             for i in known:
-                shares = reader.probabilities(words[i], texts[i], self.occurrences[i].position)
+                shares = reader.probabilities(str(words[i]), texts[i], self.occurrences[i].position)
                 shares = shares / shares.max()
                 kept = np.flatnonzero(shares >= self.settings["threshold"])
                 answers[i] = {f"{words[i]}#{sense}": float(shares[sense]) for sense in kept}
         else:
             chosen = senses_at(model, texts, {i: [self.occurrences[i].position] for i in known})
             answers = {i: {f"{words[i]}#{sense[0]}": 1.0} for i, sense in chosen.items() if sense[0] >= 0}
-        return _key((self.occurrences[i], senses) for i, senses in answers.items())
+        key: Key = {}
+        for i, senses in answers.items():
+            key.setdefault(self.occurrences[i].word, {})[self.occurrences[i].name] = senses
+        return key
 
     def __call__(self, model: SenseModel) -> EvaluationResult:
-        """Score a model; see :func:`score_key`."""
-        result = score_key(self.gold, self.label(model), score=self.settings["score"])
+        """Score a model; see :func:`score_key`.
+
+        Raises
+        ------
+        ValueError
+            If the model knows none of the words, or has no selector.
+        """
+        answers = self.label(model)
+        words = [word for item in self.occurrences if (word := self._word(item)) is not None]
+        unknown = dict.fromkeys(word for word in words if word not in model)
+        if not answers:
+            found = f"not in the vocabulary: {listed(unknown)}" if unknown else "no target is one token"
+            raise ValueError(
+                f"the model can answer none of the {len(self.occurrences)} occurrences ({found}). Is it lower-cased, "
+                "or its min_count too high? Does the tokeniser match the training text?"
+            )
+        result = _compare(self.gold, answers, self.settings["score"])
         result.settings = {**result.settings, **self.settings}
+        words_left = [f"not in the vocabulary: {listed(unknown)}"] if unknown else []
+        result.notes = [*self._notes, *words_left, *result.notes]
         return result
 
 
-def _key(labelled: Iterable[tuple[Occurrence, Mapping[str, float]]]) -> Key:
-    key: Key = {}
-    for item, senses in labelled:
-        if senses:
-            key.setdefault(item.word, {})[item.name] = dict(senses)
-    return key
+def _distinct(occurrences: Any) -> dict[tuple[str, str], Occurrence]:
+    """Occurrences by word and name, the first of those that are given again."""
+    if isinstance(occurrences, str | os.PathLike) or not isinstance(occurrences, Sequence):
+        raise TypeError(
+            f"occurrences must be a list, as read_instances and read_table give it; got {occurrences!r:.80}. For files "
+            "there are from_files and from_table"
+        )
+    if not occurrences:
+        raise ValueError("there are no occurrences to label")
+    found: dict[tuple[str, str], Occurrence] = {}
+    for number, item in enumerate(occurrences):
+        if not isinstance(item, Occurrence):
+            raise TypeError(f"occurrence {number} must be an Occurrence; got {item!r:.80}")
+        if different := conflict(found.setdefault((item.word, item.name), item), item):
+            raise ValueError(
+                f"occurrence {number}, {_named([(item.word, item.name)])}, was given before with {different}"
+            )
+    return found
+
+
+def _named(places: Iterable[tuple[str, str]], most: int = 5) -> str:
+    """Occurrences in a message; their names mostly hold their words."""
+    names = [str(name) if str(name).startswith(word) else f"{word} {name}" for word, name in places]
+    return listed(names, most)
+
+
+def _left_out(
+    repeated: int,
+    given: Mapping[tuple[str, str], Occurrence],
+    wanted: Mapping[tuple[str, str], Any],
+    kept: Sequence[Occurrence],
+    own: bool,
+) -> list[str]:
+    """Notes of what is not scored as it was given."""
+    groups = {
+        f"{'without a true sense' if own else 'that are not in the gold key'}, left out": given.keys() - wanted.keys(),
+        "of the gold key without a context, unanswered": wanted.keys() - given.keys(),
+        "without a target that is one token, unanswered": {
+            (item.word, item.name) for item in kept if item.form is None
+        },
+    }
+    notes = [f"occurrences that repeat an earlier one, left out: {repeated}"] if repeated else []
+    order = {**given, **wanted}
+    for said, places in groups.items():
+        if places:
+            names = _named(place for place in order if place in places)
+            notes.append(f"occurrences {said}: {len(places)} ({names})")
+    return notes
+
+
+def _gold_key(folder: Path, key: str | os.PathLike[str]) -> Path:
+    """A key of the release of SemEval-2013 by its name, or one elsewhere by its path."""
+    name = os.fspath(key)
+    for path in (folder / f"{name}.key", folder / name, Path(key)):
+        if path.is_file():
+            return path
+    there = listed(sorted(path.name.removesuffix(".key") for path in folder.glob("*.key")), 12)
+    raise FileNotFoundError(f"no gold key {name!r}: {folder} has {there or 'none'}. Give one of these, or a path")
 
 
 def evaluate_induction(
-    model: SenseModel, data: str | os.PathLike[str], key: str | os.PathLike[str] = "all", **options: Any
+    model: SenseModel, data: str | os.PathLike[str], key: str | os.PathLike[str] | None = None, **options: Any
 ) -> EvaluationResult:
     """Sense induction in one call.
 
@@ -281,10 +394,16 @@ def evaluate_induction(
     data : path
         The directory of SemEval-2013 task 13 as released; XML contexts of that task or of SemEval-2010 task 14, with
         their gold key as ``key``; or a table in the layout of RUSSE or TWSI, which has its own.
-    key : str or path
-        For the release of SemEval-2013 the name of its gold key; for XML contexts the file of theirs.
+    key : str or path, optional
+        For the release of SemEval-2013 the name of its gold key, ``"all"`` by default, or a path; for XML contexts the
+        file of theirs; for a table a key in place of its own senses.
     **options
         As for :class:`InductionTask`.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        For missing or damaged files; if XML contexts come without a key.
 
     Examples
     --------
@@ -293,7 +412,9 @@ def evaluate_induction(
     """
     path = Path(data)
     if (path / "keys" / "gold").is_dir():
-        return InductionTask.from_semeval2013(path, key=os.fspath(key), **options)(model)
+        return InductionTask.from_semeval2013(path, key="all" if key is None else key, **options)(model)
     if path.is_dir() or path.suffix.lower() == ".xml":
+        if key is None:
+            raise ValueError(f"the contexts in {path} need their gold key: pass key='...', the path of its file")
         return InductionTask.from_files(path, key, **options)(model)
-    return InductionTask.from_table(path, **options)(model)
+    return InductionTask.from_table(path, **(options if key is None else {**options, "gold": key}))(model)

@@ -1,21 +1,31 @@
-"""Sense keys and tables: the files in which sense-induction data and answers travel.
+"""Sense keys: the files in which the senses of occurrences travel.
 
 A *key* says which senses an occurrence has: ``{word: {occurrence: {sense: weight}}}``.
 """
 
 from __future__ import annotations
 
+import math
 import os
-import re
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import takewhile
+from numbers import Real
 from pathlib import Path
+from typing import Any
 
-from muse.evaluation.text import Tokenizer, locate, read_lines, tokenize, tokens_of
+from muse.evaluation.text import Tokenizer, locate, quote, read_lines, tokens_of
 
-__all__ = ["Key", "Occurrence", "read_instances", "read_key", "read_table", "write_key"]
+__all__ = [
+    "Key",
+    "Occurrence",
+    "as_key",
+    "conflict",
+    "make_key",
+    "occurrence_at",
+    "parse_senses",
+    "read_key",
+    "write_key",
+]
 
 Key = dict[str, dict[str, dict[str, float]]]
 
@@ -26,7 +36,7 @@ class Occurrence:
 
     ``word`` is the entry under which occurrences are compared (``"add.v"``), ``lemma`` the word to look up (``"add"``),
     ``form`` the token in the text (``"adding"``), which is ``tokens[position]``; ``None`` for a target that is not one
-    token.
+    token, or whose place is not known.
     """
 
     word: str
@@ -39,22 +49,75 @@ class Occurrence:
     system: dict[str, float] = field(default_factory=dict)
 
 
-def _senses(fields: list[str], place: str) -> dict[str, float]:
+def occurrence_at(
+    word: str, name: str, lemma: str, text: str, span: tuple[int, int] | None, tokenizer: Tokenizer
+) -> Occurrence:
+    """The occurrence of a word whose characters `span` says, or that was not found (None)."""
+    start, end = (0, 0) if span is None else span
+    tokens, position, target = locate(text[:start], text[start:end], text[end:], tokenizer)
+    single = tokens_of(tokenizer, lemma)
+    known = single[0] if len(single) == 1 else lemma.lower()
+    return Occurrence(word, name, known, target[0] if len(target) == 1 else None, tokens, position)
+
+
+def conflict(first: Occurrence, second: Occurrence) -> str | None:
+    """In what two occurrences of one name differ that must be the same; None if they may be one."""
+    if first.tokens != second.tokens:
+        return "another context"
+    return "other senses" if first.gold != second.gold else None
+
+
+def make_key(occurrences: Iterable[Occurrence], which: str = "gold") -> Key:
+    """The true or the induced senses of occurrences as a key.
+
+    Parameters
+    ----------
+    occurrences : iterable of Occurrence
+        Such as :func:`read_table` gives; those without senses are left out.
+    which : {"gold", "system"}
+        The true senses, or those of the table's column of predictions.
+
+    Raises
+    ------
+    ValueError
+        If one name of a word stands for different senses.
+
+    Examples
+    --------
+    A filled table of RUSSE'18, as its own ``evaluate.py`` scores it:
+
+    >>> rows = read_table("train.csv")  # doctest: +SKIP
+    >>> score_key(make_key(rows), make_key(rows, "system"), score="ari")  # doctest: +SKIP
+    """
+    if which not in ("gold", "system"):
+        raise ValueError(f"which must be 'gold' or 'system', got {which!r}")
+    key: Key = {}
+    for item in occurrences:
+        senses = item.gold if which == "gold" else item.system
+        if senses and key.setdefault(item.word, {}).setdefault(item.name, dict(senses)) != senses:
+            named = f"the occurrence {quote(item.name)} of {quote(item.word)}"
+            raise ValueError(f"{named} is given twice, with other senses")
+    return key
+
+
+def parse_senses(entries: list[str], place: str) -> dict[str, float]:
     """``["a%1/4", "a%2/2"]`` as weights; all 1 unless each distinct sense has one, as in the official scorer."""
     weights: dict[str, float] = {}
     weighted = 0
-    for entry in fields:
-        sense, mark, number = entry.partition("/")
+    for entry in entries:
+        sense, mark, number = entry.rpartition("/") if "/" in entry else (entry, "", "")
         if not sense:
-            raise ValueError(f"{place}: a sense without a name in {entry!r}")
+            raise ValueError(f"{place}: a sense without a name in {quote(entry)}")
         weights[sense] = 1.0
         if mark:
             try:
                 weights[sense] = float(number)
             except ValueError:
-                raise ValueError(f"{place}: {number!r} in {entry!r} is no weight; write sense/weight") from None
+                raise ValueError(
+                    f"{place}: {quote(number)} in {quote(entry)} is no weight; write sense/weight"
+                ) from None
             if not 0 < weights[sense] < float("inf"):
-                raise ValueError(f"{place}: the weight in {entry!r} must be positive")
+                raise ValueError(f"{place}: the weight in {quote(entry)} must be positive")
             weighted += 1
     if weighted != len(weights):
         return dict.fromkeys(weights, 1.0)
@@ -65,7 +128,8 @@ def read_key(path: str | os.PathLike[str]) -> Key:
     """Read a Senseval key, as of SemEval-2007 task 2, SemEval-2010 task 14 and SemEval-2013 task 13.
 
     A line is ``word occurrence sense[/weight] [sense[/weight] ...]``, separated by spaces; what follows ``!!`` is a
-    comment. Senses without weights weigh 1.
+    comment. Weights count where each sense of the occurrence has one. Otherwise all its senses weigh 1, as in the
+    official scorer: in ``s/4 t`` the 4 is dropped.
 
     Raises
     ------
@@ -79,197 +143,76 @@ def read_key(path: str | os.PathLike[str]) -> Key:
         if not fields:
             continue
         if len(fields) < 3:
-            raise ValueError(f"{place}: expected 'word occurrence sense[/weight] ...', found {line!r}")
+            raise ValueError(f"{place}: expected 'word occurrence sense[/weight] ...', found {quote(line)}")
         word, name, *senses = fields
         answers = key.setdefault(word, {})
         if name in answers:
-            raise ValueError(f"{place}: the occurrence {name} of {word} occurs twice")
-        answers[name] = _senses(senses, place)
+            raise ValueError(f"{place}: the occurrence {quote(name)} of {quote(word)} occurs twice")
+        answers[name] = parse_senses(senses, place)
     if not key:
         raise ValueError(f"{os.fspath(path)} holds no occurrences")
     return key
 
 
+def as_key(given: Any, role: str, *, gaps: bool = False) -> Key:
+    """A key that a user gives, checked, or read where it is a path; an answer may be missing (`gaps`).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no key; the message names the word and the occurrence.
+    """
+    if isinstance(given, str | os.PathLike):
+        return read_key(given)
+    expected = "a path, or {word: {occurrence: {sense: weight}}}"
+    if not isinstance(given, Mapping):
+        raise TypeError(f"the {role} must be {expected}; got {given!r:.80}")
+    key: Key = {}
+    for word, answers in given.items():
+        if not isinstance(word, str) or not isinstance(answers, Mapping):
+            raise TypeError(f"the {role} must be {expected}; the entry of {word!r:.80} is {answers!r:.80}")
+        if not answers and not gaps:
+            raise ValueError(f"the {role} has no occurrences of {quote(word)}; leave the word out")
+        place = f"the {role}, {word!r:.80}"
+        key[word] = {name: _checked(senses, f"{place} {name!r:.80}", gaps) for name, senses in answers.items()}
+    if not key and not gaps:
+        raise ValueError(f"the {role} is empty")
+    return key
+
+
+def _checked(senses: Any, place: str, gaps: bool) -> dict[str, float]:
+    if not isinstance(senses, Mapping):
+        raise TypeError(f"{place}: senses must be {{sense: weight}}, such as {{'bank%1': 1.0}}; got {senses!r:.80}")
+    if not senses and not gaps:
+        raise ValueError(f"{place} has no senses; leave the occurrence out")
+    for sense, weight in senses.items():
+        if not isinstance(sense, str):
+            raise TypeError(f"{place}: the label of a sense must be a string; got {sense!r:.80}, pass str() of it")
+        if isinstance(weight, bool) or not isinstance(weight, Real):
+            raise TypeError(f"{place}: the weight of {quote(sense)} must be a number; got {weight!r:.80}")
+        if not 0 < float(weight) < math.inf:
+            raise ValueError(f"{place}: the weight of {quote(sense)} must be a positive number; got {weight!r:.80}")
+    return {sense: float(weight) for sense, weight in senses.items()}
+
+
 def write_key(key: Mapping[str, Mapping[str, Mapping[str, float]]], path: str | os.PathLike[str]) -> None:
-    """Write a key that the official scorers (and :func:`read_key`) read; weights are left out where all are 1."""
+    """Write a key that the official scorers (and :func:`read_key`) read; weights are left out where all are 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no key, or holds what no file can: empty names, names with spaces, ``/`` or ``!!``, no senses.
+    """
     lines: list[str] = []
-    for word, answers in key.items():
+    for word, answers in as_key(key, "key").items():
         for name, senses in answers.items():
-            if any(set(sense) & set("/ \t\n") for sense in (*senses, name, word)):
-                raise ValueError(f"{word} {name}: names in a key must not contain spaces or '/': {list(senses)}")
+            for part in (word, name, *senses):
+                if not isinstance(part, str) or part.split() != [part] or "/" in part or "!!" in part:
+                    place = f"{word!r:.80} {name!r:.80}"
+                    raise ValueError(
+                        f"{place}: names in a key must not contain spaces, '/' or '!!', nor be empty: {part!r:.80}"
+                    )
             plain = all(weight == 1 for weight in senses.values())
             parts = [sense if plain else f"{sense}/{weight:.6g}" for sense, weight in senses.items()]
             lines.append(" ".join([word, name, *parts]))
     Path(path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
-def _occurrence(word: str, name: str, lemma: str, text: str, span: tuple[int, int], tokenizer: Tokenizer) -> Occurrence:
-    start, end = span
-    tokens, position, target = locate(text[:start], text[start:end], text[end:], tokenizer)
-    single = tokens_of(tokenizer, lemma)
-    known = single[0] if len(single) == 1 else lemma.lower()
-    return Occurrence(word, name, known, target[0] if len(target) == 1 else None, tokens, position)
-
-
-def read_instances(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize) -> list[Occurrence]:
-    """Read test contexts of SemEval-2013 task 13 or SemEval-2010 task 14: an XML file, or a directory of them.
-
-    In the former each ``<instance>`` says where its word stands. In the latter an element ``<access.n.1>`` holds the
-    context with the word's sentence in ``<TargetSentence>``, and the word is not marked: it is the token of that
-    sentence that is the lemma or a regular form of it, or else the one that begins most like it.
-
-    Parameters
-    ----------
-    path : path
-        A file, or a directory that is searched for ``*.xml`` with all that is below it.
-    tokenizer : callable
-        How the contexts are tokenised.
-
-    Returns
-    -------
-    list of Occurrence
-        ``form`` is ``None`` where the word was not found.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        For missing or damaged files; the message names the file and the instance.
-    """
-    source = Path(path)
-    files = sorted(source.rglob("*.xml")) if source.is_dir() else [source]
-    if not files or not files[0].is_file():
-        raise FileNotFoundError(f"no XML contexts in {source}")
-    found: list[Occurrence] = []
-    for file in files:
-        try:
-            root = ElementTree.parse(file).getroot()
-        except (ElementTree.ParseError, LookupError, ValueError) as error:  # LookupError: of an encoding
-            raise ValueError(f"{file}: not well-formed XML ({error})") from None
-        if root.find(".//TargetSentence") is not None:
-            found += [_in_target_sentence(node, file, tokenizer) for node in root]
-        else:
-            found += [_at_offsets(node, file, tokenizer) for node in root.iter("instance")]
-    if not found:
-        raise ValueError(f"{source}: no <instance> elements, and none with a <TargetSentence>")
-    return found
-
-
-def _at_offsets(node: ElementTree.Element, file: Path, tokenizer: Tokenizer) -> Occurrence:
-    """An instance of SemEval-2013 task 13."""
-    name, lemma, part = node.get("id"), node.get("lemma"), node.get("partOfSpeech")
-    text = "".join(node.itertext())
-    try:
-        span = int(node.get("tokenStart", "")), int(node.get("tokenEnd", ""))
-    except ValueError:
-        span = (0, 0)
-    if not (name and lemma and part and 0 <= span[0] < span[1] <= len(text)):
-        raise ValueError(
-            f"{file}: instance {name or '?'} lacks a valid lemma, partOfSpeech, tokenStart or tokenEnd; "
-            "expected the xml-format files of SemEval-2013 task 13"
-        )
-    return _occurrence(f"{lemma}.{part}", name, lemma, text, span, tokenizer)
-
-
-def _in_target_sentence(node: ElementTree.Element, file: Path, tokenizer: Tokenizer) -> Occurrence:
-    """An instance of SemEval-2010 task 14."""
-    word, _, number = node.tag.rpartition(".")
-    lemma, _, part = word.rpartition(".")
-    sentences = node.findall("TargetSentence")
-    if not (lemma and part and number) or len(sentences) != 1:
-        raise ValueError(
-            f"{file}: <{node.tag}> must be named lemma.part.number and hold one <TargetSentence>; "
-            "expected the test data of SemEval-2010 task 14"
-        )
-    sentence = sentences[0]
-    before, after = (tokens_of(tokenizer, text or "") for text in (node.text, sentence.tail))
-    middle = tokens_of(tokenizer, "".join(sentence.itertext()))
-    place = _most_like(lemma.lower(), middle)
-    form = None if place is None else middle[place]
-    return Occurrence(word, node.tag, lemma.lower(), form, [*before, *middle, *after], len(before) + (place or 0))
-
-
-def _inflected(lemma: str) -> re.Pattern[str]:
-    """The regular inflected forms of an English noun or verb."""
-    word, stem, last = re.escape(lemma), re.escape(lemma[:-1]), re.escape(lemma[-1:])
-    forms = [f"{word}(s|es|d|ed|ing)?", f"{word}{last}(ed|ing)"]
-    forms += {"e": [f"{stem}ing"], "y": [f"{stem}i(es|ed)"]}.get(lemma[-1:], [])
-    return re.compile("|".join(forms))
-
-
-def _most_like(lemma: str, tokens: list[str]) -> int | None:
-    """The place of the lemma or a regular form of it; else of the token that begins most like it (swim, swam)."""
-    regular = _inflected(lemma)
-    best: tuple[bool, int, int, int] | None = None
-    for place, token in enumerate(tokens):
-        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lemma, token, strict=False)))
-        fits = regular.fullmatch(token) is not None
-        if fits or (alike >= max(2, len(lemma) - 3) and len(token) <= len(lemma) + 2):  # bring, brought
-            found = (fits, alike, -len(token), -place)
-            best = found if best is None else max(best, found)
-    return None if best is None else -best[3]
-
-
-_COLUMNS = {
-    "name": ("context_id",),
-    "word": ("word", "target"),
-    "gold": ("gold_sense_id", "gold_sense_ids"),
-    "system": ("predict_sense_id", "predict_sense_ids"),
-    "position": ("positions", "target_position"),
-    "context": ("context",),
-}
-
-
-def _header(line: str, place: str) -> dict[str, int]:
-    names = [name.strip() for name in line.split("\t")]
-    columns = {what: names.index(name) for what, known in _COLUMNS.items() for name in known if name in names}
-    lacking = [" or ".join(known) for what, known in _COLUMNS.items() if what not in columns and what != "system"]
-    if lacking:
-        raise ValueError(f"{place}: the header lacks the tab-separated column(s) {', '.join(lacking)}; it has {names}")
-    if "target_pos" in names:
-        columns["part"] = names.index("target_pos")
-    return columns
-
-
-def read_table(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize) -> list[Occurrence]:
-    """Read a table of contexts with senses: the layout of RUSSE'18 WSI, and that of TWSI and its SemEval-2013 version.
-
-    Tab-separated with a header. RUSSE: ``context_id word gold_sense_id predict_sense_id positions context``; TWSI:
-    ``context_id target target_pos target_position gold_sense_ids predict_sense_ids ... context``. Positions are
-    character offsets ``start-end`` or ``start,end``, of which the first occurrence counts; several senses are
-    separated by commas.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        For a missing or damaged file; the message names the file and the line.
-    """
-    found: list[Occurrence] = []
-    columns: dict[str, int] | None = None
-    for number, line in read_lines(path):
-        place = f"{os.fspath(path)}, line {number}"
-        if not line.strip():
-            continue
-        if columns is None:
-            columns = _header(line, place)
-            continue
-        fields = line.split("\t")
-        if len(fields) <= max(columns.values()):
-            raise ValueError(f"{place}: {len(fields)} fields, the header has more")
-        text = fields[columns["context"]]
-        offsets = [int(digits) for digits in re.findall(r"\d+", fields[columns["position"]])[:2]]
-        if len(offsets) != 2 or not 0 <= offsets[0] < offsets[1] <= len(text):
-            raise ValueError(f"{place}: no position start-end inside the context: {fields[columns['position']]!r}")
-        lemma = fields[columns["word"]].strip()
-        word = f"{lemma}.{fields[columns['part']].strip()}" if "part" in columns else lemma
-        base = _occurrence(word, fields[columns["name"]].strip(), lemma, text, (offsets[0], offsets[1]), tokenizer)
-        base.gold.update(_senses(_split(fields[columns["gold"]]), place))
-        if "system" in columns:
-            base.system.update(_senses(_split(fields[columns["system"]]), place))
-        found.append(base)
-    if not found:
-        raise ValueError(f"{os.fspath(path)} holds no contexts")
-    return found
-
-
-def _split(field: str) -> list[str]:
-    return [part.strip() for part in field.split(",") if part.strip()]

@@ -8,7 +8,19 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SenseModel", "SenseReader", "WordVectors", "cosines", "senses_at", "unit_rows"]
+from muse.evaluation.results import EvaluationResult
+
+__all__ = [
+    "SenseModel",
+    "SenseReader",
+    "Task",
+    "WordVectors",
+    "check_model",
+    "cosines",
+    "sense_number",
+    "senses_at",
+    "unit_rows",
+]
 
 _BLOCK = 20_000  # sentences handed to disambiguate_batch at a time, which bounds the memory held
 
@@ -42,6 +54,45 @@ class SenseModel(Protocol):
     def select_sense(self, word: str, context: Any, position: int | None = None) -> int: ...
 
 
+class Task:
+    """A task: call it with a model to score it."""
+
+    def __call__(self, model: Any) -> EvaluationResult:
+        raise NotImplementedError
+
+    def check(self, model: Any) -> None:
+        """Score a model for nothing but the errors that this raises, before an hour of training ends in one."""
+        self(model)
+
+
+def check_model(model: Any, *methods: str) -> None:
+    """Raise a TypeError that says what to pass where an object has none of the methods."""
+    if not any(callable(getattr(model, method, None)) for method in methods):
+        raise TypeError(
+            f"evaluation needs a model with senses: a muse.MUSE, LoadedVectors, or SenseKeyedVectors.from_gensim(...) "
+            f"around plain vectors; got {type(model).__name__}, which has no {' or '.join(methods)}"
+        )
+
+
+def sense_number(answer: Any, word: str, senses: int | None, who: str) -> int:
+    """The number of a sense that a selector answered, checked; `senses` is how many the word has, None if unknown.
+
+    Raises
+    ------
+    TypeError
+        If it is no whole number; a probability is not rounded to a sense.
+    ValueError
+        If the word has no such sense.
+    """
+    value = np.asarray(answer)
+    if value.ndim != 0 or value.dtype.kind not in "iu":
+        raise TypeError(f"{who} must answer with the number of a sense of {word!r} (an int); got {answer!r:.80}")
+    if int(value) < 0 or (senses is not None and int(value) >= senses):
+        have = "0 and more" if senses is None else f"0 to {senses - 1}"
+        raise ValueError(f"{who} chose sense {int(value)} of {word!r}, which has senses {have}")
+    return int(value)
+
+
 def unit_rows(matrix: Any) -> NDArray[np.float64]:
     """Rows scaled to length 1, as float64; a zero row stays zero, so that its cosine with anything is 0.
 
@@ -72,6 +123,7 @@ class SenseReader:
     """Asks a model for sense vectors and probabilities, checks what comes back, and keeps each word's unit vectors."""
 
     def __init__(self, model: SenseModel) -> None:
+        check_model(model, "sense_vectors")
         self.model = model
         self._senses: dict[str, NDArray[np.float64]] = {}
         self._words: dict[str, NDArray[np.float64]] = {}
@@ -141,25 +193,44 @@ def senses_at(
     dict of sentence index to int64 array
         The local sense number at each wanted position, -1 for a word that the model does not know.
     """
+    check_model(model, "disambiguate_batch", "select_sense")
     wanted = list(places)
     found: dict[int, NDArray[np.int64]] = {}
+    senses: dict[str, int | None] = {}
     batch = getattr(model, "disambiguate_batch", None)
     if not callable(batch):
         for index in wanted:
             tokens = sentences[index]
-            chosen = [model.select_sense(tokens[p], tokens, p) if tokens[p] in model else -1 for p in places[index]]
-            found[index] = np.asarray(chosen, dtype=np.int64)
+            picked = [
+                _checked(model, senses, tokens[p], model.select_sense(tokens[p], tokens, p), "select_sense")
+                if tokens[p] in model
+                else -1
+                for p in places[index]
+            ]
+            found[index] = np.asarray(picked, dtype=np.int64)
         return found
     for block in _blocks(wanted):
         answers = _answers(batch([list(sentences[index]) for index in block]), len(block))
         for index, answer in zip(block, answers, strict=True):
-            if len(answer) != len(sentences[index]):
+            tokens = sentences[index]
+            if len(answer) != len(tokens):
                 raise ValueError(
-                    f"disambiguate_batch gave {len(answer)} senses for a sentence of {len(sentences[index])} tokens; "
+                    f"disambiguate_batch gave {len(answer)} senses for a sentence of {len(tokens)} tokens; "
                     "it must give one per token, -1 for an unknown word"
                 )
-            found[index] = np.asarray(answer, dtype=np.int64)[np.asarray(places[index], dtype=np.int64)]
+            chosen = np.asarray(answer)[np.asarray(places[index], dtype=np.int64)]
+            for position, sense in zip(places[index], chosen.tolist(), strict=True):
+                if sense != -1:
+                    _checked(model, senses, tokens[position], sense, "disambiguate_batch")
+            found[index] = chosen.astype(np.int64)
     return found
+
+
+def _checked(model: SenseModel, senses: dict[str, int | None], word: str, answer: Any, who: str) -> int:
+    """A selected sense, compared with how many the word has, which `senses` keeps, where the model says it."""
+    if word not in senses:
+        senses[word] = model.n_senses(word) if hasattr(model, "n_senses") else None
+    return sense_number(answer, word, senses[word], who)
 
 
 def _answers(produced: Iterable[Any], expected: int) -> list[Any]:

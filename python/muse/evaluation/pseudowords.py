@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from muse.evaluation.bounds import SCORES, compute_bounds, mean_row, score_word
-from muse.evaluation.protocol import SenseModel, WordVectors, senses_at
+from muse.evaluation.protocol import SenseModel, Task, WordVectors, senses_at
 from muse.evaluation.results import EvaluationResult
 
 __all__ = ["PseudoWordTask", "evaluate_pseudo_words"]
@@ -31,7 +31,7 @@ class _Occurrences(NamedTuple):
     truth: NDArray[np.int64]
 
 
-class PseudoWordTask:
+class PseudoWordTask(Task):
     """How well a model's selected senses recover the members of merged words; call it with a model.
 
     Parameters
@@ -60,7 +60,8 @@ class PseudoWordTask:
     members; ``majority`` is the purity that one sense gives. ``effective_senses`` is exp of the entropy of the senses'
     shares, and ``collapsed`` the share of words of which one sense holds more than 95% of the occurrences. A high
     number of senses used can be a random split: read it with V. Pseudo-words that the model does not know are counted
-    and listed, and left out of the means.
+    and listed, and left out of the means, and so are those of which only one member occurs: there is nothing to tell
+    apart.
 
     Examples
     --------
@@ -151,27 +152,36 @@ class PseudoWordTask:
         chosen : array_like of int, shape (n,)
             The sense at each occurrence, in the order of ``occurrences``; -1 where the word is unknown.
         """
-        senses = np.asarray(chosen, dtype=np.int64)
+        senses = np.asarray(chosen)
+        if senses.dtype.kind not in "iu":
+            raise TypeError(f"senses must be whole numbers, -1 for an unknown word; got {senses.dtype}")
         if senses.shape != self.occurrences.truth.shape:
             raise ValueError(f"expected {len(self.occurrences.truth)} senses, got shape {senses.shape}")
         rows: list[dict[str, Any]] = []
         missing: list[str] = []
+        alone: list[str] = []
         for word, mine in zip(self.words, self.by_word(), strict=True):
             mine = mine[senses[mine] >= 0]
             if len(mine) == 0:
                 missing.append(word)
                 continue
             truth = self.occurrences.truth[mine]
-            majority = float(np.bincount(truth).max() / len(truth))
+            members = np.unique(truth, return_counts=True)[1]
+            if len(members) < 2:
+                alone.append(word)
+                continue
+            majority = float(members.max() / len(truth))
             rows.append({"word": word, "n": len(mine), "majority": majority, **score_word(truth, senses[mine])})
+        if not rows and alone:
+            raise ValueError(f"only one member occurs of {_some(alone)}: there is nothing to tell apart")
         if not rows:
             raise ValueError(
-                f"the model knows none of the {len(self.words)} pseudo-words ({', '.join(missing[:3])}, ...): train it "
+                f"the model knows none of the {len(self.words)} pseudo-words ({_some(missing, 3)}): train it "
                 "on the text with the merged words"
             )
-        return self._result(rows, missing)
+        return self._result(rows, missing, alone)
 
-    def _result(self, rows: list[dict[str, Any]], missing: list[str]) -> EvaluationResult:
+    def _result(self, rows: list[dict[str, Any]], missing: list[str], alone: list[str]) -> EvaluationResult:
         mean = mean_row("model", rows)
         summary: dict[str, Any] = {key: value for key, value in mean.items() if key != "method"}
         summary["majority"] = float(np.mean([row["majority"] for row in rows]))
@@ -188,7 +198,9 @@ class PseudoWordTask:
         summary["occurrences"] = sum(row["n"] for row in rows)
         notes = []
         if missing:
-            notes.append(f"{len(missing)} pseudo-words not in the vocabulary: {', '.join(missing[:10])}")
+            notes.append(f"{len(missing)} pseudo-words not in the vocabulary: {_some(missing)}")
+        if alone:
+            notes.append(f"{len(alone)} pseudo-words of which only one member occurs are left out: {_some(alone)}")
         if self.bounds is not None and summary["v_measure_share"] is not None:
             notes.append(f"V is {summary['v_measure_share']:.0%} of the supervised bound")
         return EvaluationResult(
@@ -237,6 +249,10 @@ class PseudoWordTask:
             self, vectors, window=window, sample=sample, clusters=tuple(clusters), folds=folds, seed=seed
         )
         return self.bounds
+
+
+def _some(words: Sequence[str], shown: int = 10) -> str:
+    return ", ".join(words[:shown]) + (", ..." if len(words) > shown else "")
 
 
 def _majority(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

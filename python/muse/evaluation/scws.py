@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.evaluation.protocol import SenseModel, SenseReader, cosines
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_spearman, spearman
-from muse.evaluation.text import Tokenizer, locate, read_lines, tokenize
+from muse.evaluation.text import Tokenizer, listed, locate, quote, read_lines, tokenize
 
 __all__ = ["ScwsPair", "ScwsTask", "evaluate_scws", "read_scws"]
 
@@ -60,9 +60,9 @@ def _rating(field: str, place: str) -> float:
     try:
         value = float(field)
     except ValueError:
-        raise ValueError(f"{place}: the rating {field!r} is not a number") from None
+        raise ValueError(f"{place}: the rating {quote(field)} is not a number") from None
     if not 0 <= value <= 10:
-        raise ValueError(f"{place}: the rating {field} is outside 0 to 10")
+        raise ValueError(f"{place}: the rating {quote(field)} is outside 0 to 10")
     return value
 
 
@@ -116,7 +116,7 @@ def read_scws(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize) -> 
     return pairs
 
 
-class ScwsTask:
+class ScwsTask(Task):
     """Contextual word similarity; call it with a model.
 
     For a pair with sense probabilities p and q in context and unit sense vectors a_k and b_l,
@@ -221,10 +221,13 @@ class ScwsTask:
         return EvaluationResult("SCWS", self.settings["score"], summary, table, items, dict(self.settings), notes)
 
 
-def _reasons(skipped: Iterable[dict[str, Any]], shown: int = 8) -> str:
-    reasons = sorted({str(item["skipped"]) for item in skipped})
-    more = f" and {len(reasons) - shown} more (see items)" if len(reasons) > shown else ""
-    return "; ".join(reasons[:shown]) + more
+def _reasons(skipped: Iterable[dict[str, Any]]) -> str:
+    """Each reason once, with the words that it is so of."""
+    words: dict[str, set[str]] = {}
+    for item in skipped:
+        reason, _, word = str(item["skipped"]).partition(": ")
+        words.setdefault(reason, set()).add(word)
+    return "; ".join(f"{reason}: {listed(sorted(words[reason]))}" for reason in sorted(words))
 
 
 def _correlate(

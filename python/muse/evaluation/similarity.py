@@ -17,15 +17,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
-from muse.evaluation.protocol import SenseModel, SenseReader, cosines
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_spearman, require, spearman
-from muse.evaluation.text import read_lines, split_csv
+from muse.evaluation.text import listed, quote, read_lines, split_csv
 
 __all__ = ["WordPair", "WordSimilarityTask", "correlate_word_pairs", "evaluate_word_similarity", "read_word_pairs"]
 
 WHICH = ("wv", "max", "avg")
 _TAGGED = re.compile(r".+-[nvja]")
+_PART_OF_SPEECH = re.compile(r"[A-Za-z]{1,4}")  # "V" and the like, in the third of SimVerb's columns
+# Names of columns: what a first line must have to be taken for a header and not for a pair.
+_WORD_COLUMN = re.compile(r"(word|term|noun|verb|item|lemma|target|w)s?[ _.-]?([1-9]|one|two|a|b)?", re.IGNORECASE)
+_RATING_COLUMN = re.compile(r".*(rating|score|mean|similarity|relatedness|human|simlex|average|gold).*", re.IGNORECASE)
 
 
 class WordPair(NamedTuple):
@@ -43,7 +47,7 @@ def _number(field: str) -> float | None:
         return None
 
 
-def _score_column(fields: Sequence[str], place: str) -> tuple[int, bool]:
+def _rating_column(fields: Sequence[str], place: str) -> tuple[int, bool]:
     """The column of the rating, and whether this first line is a header."""
     if len(fields) < 3:
         raise ValueError(
@@ -51,16 +55,25 @@ def _score_column(fields: Sequence[str], place: str) -> tuple[int, bool]:
         )
     if _number(fields[2]) is not None:
         return 2, False
-    named = [i for i, name in enumerate(fields) if name.strip().lower() == "simlex999"]
-    return (named[0] if named else 2), True
+    named = [i for i, name in enumerate(fields) if i > 1 and _RATING_COLUMN.fullmatch(name.strip())]
+    first, second = fields[0].strip(), fields[1].strip()
+    words = _WORD_COLUMN.fullmatch(first) and _WORD_COLUMN.fullmatch(second)
+    if named or words or (first[-1:] == "1" and second == f"{first[:-1]}2"):
+        exact = [i for i in named if fields[i].strip().lower() == "simlex999"]
+        return [*exact, *named, 2][0], True
+    if len(fields) > 3 and _PART_OF_SPEECH.fullmatch(fields[2].strip()) and _number(fields[3]) is not None:
+        return 3, False
+    return 2, False
 
 
 def read_word_pairs(path: str | os.PathLike[str]) -> list[WordPair]:
     """Read a list of rated word pairs; the layout is recognised by itself.
 
-    Known layouts: WordSim-353 (comma or tab, with a header), SimLex-999 (tab, its column ``SimLex999``), MEN in natural
-    or lemma form (spaces; the tags of ``sun-n`` are taken off), and the triples ``word word rating`` of RG-65, MC-30,
-    RW, MTurk, YP-130, VERB-143 and SimVerb as collected by Faruqui. Lines that start with ``#`` are comments.
+    Known layouts: WordSim-353 (comma or tab, with a header), SimLex-999 (tab, its column ``SimLex999``), SimVerb-3500
+    (tab, a part of speech before the rating), MEN in natural or lemma form (spaces; the tags of ``sun-n`` are taken
+    off), and the triples ``word word rating`` of RG-65, MC-30, RW, MTurk, YP-130 and VERB-143 as collected by Faruqui.
+    Lines that start with ``#`` are comments. The first line is a header if its columns are named as such
+    (``word1 word2 score``); otherwise it must be a pair as the others are.
 
     Raises
     ------
@@ -76,15 +89,19 @@ def read_word_pairs(path: str | os.PathLike[str]) -> list[WordPair]:
         place = f"{os.fspath(path)}, line {number}"
         if column is None:
             separator = "\t" if "\t" in line else "," if "," in line else None
-        fields = split_csv(line, place) if separator == "," else line.split(separator)
+        fields = split_csv(line, place, separator) if separator else line.split()
         if column is None:
-            column, header = _score_column(fields, place)
+            column, header = _rating_column(fields, place)
             if header:
                 continue
         rating = _number(fields[column]) if len(fields) > column else None
-        if rating is None or not rating - rating == 0:
-            raise ValueError(f"{place}: no rating in field {column + 1} of {line!r}")
-        pairs.append(WordPair(fields[0].strip(), fields[1].strip(), rating))
+        if rating is None or not math.isfinite(rating):
+            what = "; a header names its columns, as in 'word1 word2 score'" if not pairs else ""
+            raise ValueError(f"{place}: no rating in field {column + 1} of {quote(line)}{what}")
+        first, second = fields[0].strip(), fields[1].strip()
+        if not first or not second:
+            raise ValueError(f"{place}: a word is missing in {quote(line)}")
+        pairs.append(WordPair(first, second, rating))
     if not pairs:
         raise ValueError(f"{os.fspath(path)} holds no word pairs")
     if all(_TAGGED.fullmatch(word) for pair in pairs for word in pair[:2]):
@@ -117,7 +134,7 @@ def as_word_pairs(given: Any) -> list[WordPair]:
     return pairs
 
 
-class WordSimilarityTask:
+class WordSimilarityTask(Task):
     """Correlation of a model's similarities with human ratings of word pairs; call it with a model.
 
     Parameters
@@ -189,7 +206,7 @@ class WordSimilarityTask:
             if len(known) < 2:
                 raise ValueError(
                     f"{name}: only {len(known)} of {len(pairs)} pairs are in the vocabulary (unknown: "
-                    f"{', '.join(missing[:5])}, ...). Is the model lower-cased, or its min_count too high?"
+                    f"{listed(missing, 5)}). Is the model lower-cased, or its min_count too high?"
                 )
             for which in self.which:
                 table.append(self._row(reader, name, which, known, len(pairs), items, notes))
@@ -197,8 +214,7 @@ class WordSimilarityTask:
             summary[f"{name} coverage"] = len(known) / len(pairs)
             if missing:
                 notes.append(
-                    f"{name}: {len(pairs) - len(known)} of {len(pairs)} pairs skipped, unknown words: "
-                    f"{', '.join(missing[:8])}{' ...' if len(missing) > 8 else ''}"
+                    f"{name}: {len(pairs) - len(known)} of {len(pairs)} pairs skipped, unknown words: {listed(missing)}"
                 )
         first = [row["rho"] for row in table if row["which"] == self.which[0]]
         summary["score"] = sum(first) / len(first)

@@ -10,19 +10,26 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from muse.evaluation.protocol import SenseModel, SenseReader, cosines
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.text import read_lines, split_csv
+from muse.evaluation.text import listed, quote, read_lines, split_csv
 
 __all__ = ["SynonymQuestion", "SynonymTask", "evaluate_synonyms", "read_synonyms", "read_toefl"]
 
-_QUESTION = re.compile(r"\s*(\d+)\.\s+(\S.*?)\s*")
-_CANDIDATE = re.compile(r"\s*([a-zA-Z])\.\s+(\S.*?)\s*")
-_ANSWER = re.compile(r"\s*(\d+)\b.*?\b([a-zA-Z])\s*")
+# Of lines without white space at their ends.
+_QUESTION = re.compile(r"([0-9]{1,9})\.\s+(\S.*)")
+_CANDIDATE = re.compile(r"([a-zA-Z])\.\s+(\S.*)")
+_ANSWER = re.compile(r"([0-9]{1,9})\b.*\b([a-zA-Z])")
+# A first line is a header if it begins with a column of the first kind, and one of the second is among the others.
+_ASKED_COLUMN = re.compile(r"(question|word|target|stem|problem|query)s?", re.IGNORECASE)
+_ANSWER_COLUMN = re.compile(
+    r"((right|correct|true) )?(answer|synonym|solution|candidate|choice|option|distractor|other|wrong)s?[ _-]?\w?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -41,9 +48,11 @@ class SynonymQuestion:
 
     def __post_init__(self) -> None:
         if len(self.candidates) < 2:
-            raise ValueError(f"the question {self.word!r} has {len(self.candidates)} candidate(s); it needs 2 or more")
+            raise ValueError(
+                f"the question {self.word!r:.80} has {len(self.candidates)} candidate(s); it needs 2 or more"
+            )
         if not 0 <= self.answer < len(self.candidates):
-            raise ValueError(f"the answer of {self.word!r} is candidate {self.answer} of {len(self.candidates)}")
+            raise ValueError(f"the answer of {self.word!r:.80} is candidate {self.answer} of {len(self.candidates)}")
 
 
 def read_toefl(questions: str | os.PathLike[str], answers: str | os.PathLike[str]) -> list[SynonymQuestion]:
@@ -62,32 +71,39 @@ def read_toefl(questions: str | os.PathLike[str], answers: str | os.PathLike[str
     current: dict[str, str] | None = None
     for number, line in read_lines(questions):
         place = f"{os.fspath(questions)}, line {number}"
-        question, candidate = _QUESTION.fullmatch(line), _CANDIDATE.fullmatch(line)
+        question, candidate = _QUESTION.fullmatch(line.strip()), _CANDIDATE.fullmatch(line.strip())
         if question:
             if int(question[1]) in asked:
                 raise ValueError(f"{place}: question {question[1]} occurs twice")
             current = {}
             asked[int(question[1])] = (question[2], current)
         elif candidate and current is not None:
+            if candidate[1].lower() in current:
+                raise ValueError(f"{place}: the question has a candidate {candidate[1]} already: {quote(line)}")
             current[candidate[1].lower()] = candidate[2]
         elif line.strip():
             raise ValueError(
-                f"{place}: neither a question such as '1. word' nor a candidate such as 'a. word': {line!r}"
+                f"{place}: neither a question such as '1. word' nor a candidate such as 'a. word': {quote(line)}"
             )
     right: dict[int, str] = {}
     for number, line in read_lines(answers):
-        answer = _ANSWER.fullmatch(line)
+        place = f"{os.fspath(answers)}, line {number}"
+        answer = _ANSWER.fullmatch(line.strip())
         if answer:
+            if int(answer[1]) in right:
+                raise ValueError(f"{place}: question {answer[1]} has an answer already: {quote(line)}")
             right[int(answer[1])] = answer[2].lower()
         elif line.strip():
-            raise ValueError(f"{os.fspath(answers)}, line {number}: no answer such as '1 (a,a,-) 1 c': {line!r}")
+            raise ValueError(f"{place}: no answer such as '1 (a,a,-) 1 c': {quote(line)}")
     found: list[SynonymQuestion] = []
     for key, (word, candidates) in asked.items():
         if right.get(key) not in candidates:
             raise ValueError(
-                f"{os.fspath(answers)}: the answer to question {key} ({word}) is {right.get(key)!r}; "
+                f"{os.fspath(answers)}: the answer to question {key} ({quote(word)}) is {right.get(key)!r}; "
                 f"its candidates are {', '.join(candidates) or 'missing'}"
             )
+        if len(candidates) < 2:
+            raise ValueError(f"{os.fspath(questions)}: question {key} ({quote(word)}) has only one candidate")
         found.append(SynonymQuestion(word, tuple(candidates.values()), list(candidates).index(right[key])))
     if not found:
         raise ValueError(f"{os.fspath(questions)} holds no questions")
@@ -97,8 +113,9 @@ def read_toefl(questions: str | os.PathLike[str], answers: str | os.PathLike[str
 def read_synonyms(path: str | os.PathLike[str]) -> list[SynonymQuestion]:
     """Read questions one a line: the question, the right answer, then the other candidates.
 
-    The fields are separated by ``|`` (the layout in which ESL-50 and RD-300 circulate), by tabs, or by commas (CSV,
-    where a first line that starts with ``question`` is a header). Lines that start with ``#`` are comments.
+    The fields are separated by ``|`` (the layout in which ESL-50 and RD-300 circulate), by tabs, or by commas (CSV). A
+    first line that names such columns is a header: ``question`` or ``word``, then ``answer``, ``candidate`` and the
+    like. Lines that start with ``#`` are comments.
 
     Raises
     ------
@@ -113,29 +130,35 @@ def read_synonyms(path: str | os.PathLike[str]) -> list[SynonymQuestion]:
         place = f"{os.fspath(path)}, line {number}"
         separator = next((mark for mark in "|\t," if mark in line), None)
         if separator is None:
-            raise ValueError(f"{place}: no fields separated by '|', tabs or commas: {line!r}")
-        cells = split_csv(line, place) if separator == "," else line.split(separator)
+            raise ValueError(f"{place}: no fields separated by '|', tabs or commas: {quote(line)}")
+        cells = line.split(separator) if separator == "|" else split_csv(line, place, separator)
         fields = [field.strip() for field in cells]
-        if not found and not seen_header and separator != "|" and fields[0].lower() == "question":
+        if not found and not seen_header and _is_header(fields):
             seen_header = True
             continue
         while fields and not fields[-1]:
             fields.pop()  # spreadsheets pad shorter questions with empty cells
         if len(fields) < 3 or not all(fields):
-            raise ValueError(f"{place}: expected a question, its answer and one or more other candidates: {line!r}")
+            raise ValueError(
+                f"{place}: expected a question, its answer and one or more other candidates: {quote(line)}"
+            )
         found.append(SynonymQuestion(fields[0], tuple(fields[1:]), 0))
     if not found:
         raise ValueError(f"{os.fspath(path)} holds no questions")
     return found
 
 
-class SynonymTask:
+def _is_header(fields: Sequence[str]) -> bool:
+    return bool(_ASKED_COLUMN.fullmatch(fields[0])) and any(_ANSWER_COLUMN.fullmatch(field) for field in fields[1:])
+
+
+class SynonymTask(Task):
     """Accuracy on synonym questions; call it with a model.
 
     The candidate chosen is the one with the largest MaxSim, the largest cosine between any sense of it and any sense of
     the question word. A question is answered only when the question word and all its candidates are in the vocabulary,
     as in the published figures; the others are counted and listed. Where n candidates tie for the first place and the
-    answer is among them, the question counts 1/n.
+    answer is among them, the question counts 1/n. A candidate that is given twice counts once, and a note says so.
 
     Parameters
     ----------
@@ -156,6 +179,12 @@ class SynonymTask:
         lowercase: bool = True,
     ) -> None:
         self.questions = _questions(questions)
+        self._fold: Callable[[str], str] = str.lower if lowercase else str
+        for question in self.questions:
+            if len({self._fold(name) for name in question.candidates}) < 2:
+                raise ValueError(
+                    f"the candidates of {quote(question.word)} are one word: {quote(question.candidates[0])}"
+                )
         self.settings = {"questions": len(self.questions), "lowercase": lowercase}
 
     def __call__(self, model: SenseModel) -> EvaluationResult:
@@ -173,7 +202,7 @@ class SynonymTask:
         if not answered:
             raise ValueError(
                 f"none of the {len(items)} questions can be answered: unknown words "
-                f"{', '.join(sorted({word for item in left for word in item['unknown']})[:8])}"
+                f"{listed(sorted({word for item in left for word in item['unknown']}))}"
             )
         credit = sum(item["credit"] for item in answered)
         chance = sum(1 / item["n_candidates"] for item in answered) / len(answered)
@@ -186,15 +215,20 @@ class SynonymTask:
             "unanswerable": len(left),
         }
         notes = [f"unanswerable: {item['question']} (unknown: {', '.join(item['unknown'])})" for item in left]
+        twice = [item["question"] for item in items if item["repeated"]]
+        if twice:
+            notes.append(f"questions with a candidate that is given twice, which counts once: {listed(twice)}")
         return EvaluationResult("synonym questions", "accuracy", summary, [], items, dict(self.settings), notes)
 
     def _ask(self, reader: SenseReader, question: SynonymQuestion) -> dict[str, Any]:
-        fold = str.lower if self.settings["lowercase"] else str
-        word, candidates = fold(question.word), [fold(candidate) for candidate in question.candidates]
+        word, *given = (self._fold(name) for name in (question.word, *question.candidates))
+        candidates = _unique(given)
+        answer = candidates.index(given[question.answer])
         row: dict[str, Any] = {
             "question": question.word,
             "answer": question.candidates[question.answer],
             "n_candidates": len(candidates),
+            "repeated": len(candidates) < len(given),
             "unknown": _unique(name for name in (word, *candidates) if name not in reader.model),
             "chosen": None,
             "tied": None,
@@ -204,8 +238,8 @@ class SynonymTask:
             return row
         scores = [float(cosines(reader.senses(word), reader.senses(name)).max()) for name in candidates]
         best = [i for i, score in enumerate(scores) if score == max(scores)]
-        row["chosen"], row["tied"] = question.candidates[best[0]], len(best)
-        row["credit"] = 1 / len(best) if question.answer in best else 0.0
+        row["chosen"], row["tied"] = question.candidates[given.index(candidates[best[0]])], len(best)
+        row["credit"] = 1 / len(best) if answer in best else 0.0
         return row
 
 

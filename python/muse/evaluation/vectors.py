@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from muse.evaluation.protocol import sense_number
+
 __all__ = ["SenseKeyedVectors", "Selector"]
 
 Selector = Callable[[str, list[str], int], "int | ArrayLike"]
@@ -62,8 +64,14 @@ class SenseKeyedVectors:
         priors: Mapping[str, ArrayLike] | None = None,
         selector: Selector | None = None,
     ) -> None:
+        if selector is not None and not callable(selector):
+            raise TypeError(
+                f"selector must be a function of (word, tokens, position) that answers with the number of a sense or "
+                f"with a weight for each; got {type(selector).__name__}"
+            )
         self._senses = dict(senses)
         self._words = dict(words or {})
+        self._check_shapes()
         self._priors: dict[str, NDArray[np.float64]] = {}
         for word, weights in (priors or {}).items():
             if word in self._senses:
@@ -71,6 +79,20 @@ class SenseKeyedVectors:
         self._selector = selector
         self.has_selector = selector is not None or all(len(rows) == 1 for rows in self._senses.values())
         self.wv = _WordView(self)
+
+    def _check_shapes(self) -> None:
+        """Every word has a (K, D) matrix and perhaps a (D,) vector, with one D."""
+        size: int | None = None
+        for what, rows, dimensions in (("senses", self._senses, 2), ("vector", self._words, 1)):
+            for word, given in rows.items():
+                shape = np.shape(given)
+                size = shape[-1] if size is None and shape else size
+                if len(shape) != dimensions or shape[0] == 0 or shape[-1] != size:
+                    wanted = "(K, D) with at least one sense" if dimensions == 2 else "(D,)"
+                    raise ValueError(
+                        f"the {what} of {word!r} must have shape {wanted} and the D of all others"
+                        f"{f' ({size})' if size else ''}; got {shape}"
+                    )
 
     @classmethod
     def from_word2vec_keys(
@@ -98,7 +120,7 @@ class SenseKeyedVectors:
         Raises
         ------
         ValueError
-            If keys, rows and counts differ in number, or a key occurs twice.
+            If keys, rows and counts differ in number, a key occurs twice, or a count is negative or no number.
         """
         names = list(keys)
         rows = np.asarray(matrix)
@@ -107,6 +129,9 @@ class SenseKeyedVectors:
         weights = None if counts is None else np.asarray(list(counts), dtype=np.float64)
         if weights is not None and weights.shape != (len(names),):
             raise ValueError(f"{len(names)} keys need as many counts, got {len(weights)}")
+        if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
+            wrong = int(np.argmin(np.isfinite(weights) & (weights >= 0)))
+            raise ValueError(f"counts must be numbers of at least 0; that of {names[wrong]!r} is {weights[wrong]}")
         grouped: dict[str, list[tuple[int, int]]] = {}
         plain: dict[str, int] = {}
         for row, key in enumerate(names):
@@ -218,10 +243,7 @@ class SenseKeyedVectors:
             position = tokens.index(word)
         answer = self._selector(word, tokens, position)
         if np.ndim(answer) == 0:
-            chosen = int(np.asarray(answer))
-            if not 0 <= chosen < senses:
-                raise ValueError(f"the selector chose sense {chosen} of {word!r}, which has senses 0 to {senses - 1}")
-            return np.asarray(np.eye(senses)[chosen])
+            return np.asarray(np.eye(senses)[sense_number(answer, word, senses, "the selector")])
         return self._distribution(np.asarray(answer), word, "selector's answer")
 
     def select_sense(self, word: str, context: Sequence[str], position: int | None = None) -> int:

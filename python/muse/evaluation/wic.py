@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.evaluation.protocol import SenseModel, SenseReader, cosines
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.text import Tokenizer, read_lines, tokenize, tokens_of
+from muse.evaluation.text import Tokenizer, listed, quote, read_lines, tokenize, tokens_of
 
 __all__ = ["WicPair", "WicTask", "best_threshold", "evaluate_wic", "read_wic"]
 
@@ -40,11 +40,19 @@ class WicPair:
 def _context(text: str, index: int, place: str, tokenizer: Tokenizer) -> tuple[list[str], int, str | None]:
     pieces = text.split(" ")
     if not 0 <= index < len(pieces):
-        raise ValueError(f"{place}: the target is word {index} of a sentence of {len(pieces)}: {text!r}")
+        raise ValueError(f"{place}: the target is word {index} of a sentence of {len(pieces)}: {quote(text)}")
     head = [token for piece in pieces[:index] for token in tokens_of(tokenizer, piece)]
     target = tokens_of(tokenizer, pieces[index])
     tail = [token for piece in pieces[index + 1 :] for token in tokens_of(tokenizer, piece)]
     return [*head, *target, *tail], len(head), target[0] if len(target) == 1 else None
+
+
+def _lines(path: str | os.PathLike[str]) -> list[tuple[int, str]]:
+    """The lines of a file without blank ones at its end; others count, since data and answers go line by line."""
+    lines = list(read_lines(path))
+    while lines and not lines[-1][1].strip():
+        lines.pop()
+    return lines
 
 
 def read_wic(
@@ -58,6 +66,7 @@ def read_wic(
         A ``*.data.txt`` file: ``word <tab> part of speech <tab> index-index <tab> sentence <tab> sentence`` a line.
     gold : path, optional
         The ``*.gold.txt`` beside it, ``T`` or ``F`` a line; by default the file of that name in the same directory.
+        Blank lines may stand at the end of both.
     tokenizer : callable
         How the sentences are tokenised.
 
@@ -72,12 +81,12 @@ def read_wic(
         if gold == path:
             raise ValueError(f"{path} is not named *.data.txt: pass the answers as gold=")
     answers: list[bool] = []
-    for number, line in read_lines(gold):
+    for number, line in _lines(gold):
         if line.strip() not in ("T", "F"):
-            raise ValueError(f"{os.fspath(gold)}, line {number}: expected T or F, found {line!r}")
+            raise ValueError(f"{os.fspath(gold)}, line {number}: expected T or F, found {quote(line)}")
         answers.append(line.strip() == "T")
     pairs: list[WicPair] = []
-    for number, line in read_lines(data):
+    for number, line in _lines(data):
         place = f"{os.fspath(data)}, line {number}"
         fields = line.split("\t")
         indices = fields[2].split("-") if len(fields) == 5 else []
@@ -121,7 +130,7 @@ def best_threshold(scores: Sequence[float] | NDArray[np.float64], same: Sequence
     return float(edges[chosen]), float(right[chosen] / len(values))
 
 
-class WicTask:
+class WicTask(Task):
     """WiC with the threshold chosen on the development part; call it with a model.
 
     Parameters
@@ -199,7 +208,10 @@ class WicTask:
         judged = [(pair, self._judge(reader, pair)) for pair in self.dev]
         known = [(pair.same, verdict[0]) for pair, verdict in judged if verdict is not None]
         if not known:
-            raise ValueError(f"none of the words of the {len(self.dev)} development pairs is in the vocabulary")
+            words = listed(dict.fromkeys(pair.lemma for pair in self.dev))
+            raise ValueError(
+                f"none of the words of the {len(self.dev)} development pairs is in the vocabulary: {words}"
+            )
         threshold, dev_accuracy = best_threshold([score for _, score in known], [same for same, _ in known])
         items: list[dict[str, Any]] = []
         for pair in self.test:
