@@ -11,9 +11,9 @@ from benchmarks.throughput.work import shared_negatives
 SYSTEM = "muse, default recipe"
 CORES = (1, 16, 64)
 NOTE = (
-    f"An estimate from the one thread above ({SYSTEM}, its epoch with senses): threads are taken to scale, and every row "
-    "of U and V that a group of targets reads and writes to come from memory, so that a machine with less bandwidth than "
-    "the last column but one is at its limit. Contention for the rows of frequent words is not in it."
+    f"An estimate from the one thread above ({SYSTEM}, its epoch with senses): threads are taken to scale, and every "
+    "row of U and V that a group of targets reads and writes to come from memory, so that a machine with less "
+    "bandwidth than the last column but one is at its limit. Contention for the rows of frequent words is not in it."
 )
 
 
@@ -34,15 +34,15 @@ def prediction_rows(runs: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     for (dim, negative), mine in same.items():
         rate = median(run["tokens"] / run["cpu_seconds"] for run in mine)
         traffic = bytes_a_target(mine[0]) * mine[0]["targets"] / mine[0]["tokens"]
-        for cores in CORES:
-            found.append(
-                {
-                    "vector_size": dim,
-                    "negative": negative,
-                    "cores": cores,
-                    "mtokens_per_second": cores * rate / 1e6,
-                    "gb_per_second": cores * rate * traffic / 1e9,
-                    "minutes_per_billion": 1e9 / (cores * rate) / 60,
-                }
-            )
+        found += [
+            {
+                "vector_size": dim,
+                "negative": negative,
+                "cores": cores,
+                "mtokens_per_second": cores * rate / 1e6,
+                "gb_per_second": cores * rate * traffic / 1e9,
+                "minutes_per_billion": 1e9 / (cores * rate) / 60,
+            }
+            for cores in CORES
+        ]
     return found
