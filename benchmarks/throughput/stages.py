@@ -47,8 +47,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "default recipe, dimension 100, 5 negatives": {
         "system": "muse, default recipe", "vector_size": 100, "negative": 5,
     },
+    "the paper's setting, dimension 300, 25 negatives": {
+        "system": "muse, paper's recipe", "vector_size": 300, "negative": 25, "sample": 0.0,
+    },
     "the paper's setting, shared negatives, dimension 300, 25 negatives": {
-        "system": "muse, paper's recipe, shared negatives", "vector_size": 300, "negative": 25,
+        "system": "muse, paper's recipe, shared negatives", "vector_size": 300, "negative": 25, "sample": 0.0,
     },
 }  # fmt: skip
 
