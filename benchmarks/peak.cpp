@@ -76,33 +76,36 @@ double triad() {
 // Random rows of 1.2 KB (dimension 300) of a matrix of some MB on 2 MB pages, each read, changed and written; the
 // memory is asked for each of them eight rows ahead. Returns GB/s read; as much is written.
 double random_rows(std::size_t megabytes) {
-  constexpr std::size_t kPage = std::size_t{2} << 20, kLine = 16, kRow = 19 * kLine, kAhead = 8, kMany = 4096;
-  const std::size_t bytes = (megabytes << 20) / kPage * kPage, rows = bytes / sizeof(float) / kRow;
-  auto* matrix = static_cast<float*>(std::aligned_alloc(kPage, bytes));
+  constexpr std::size_t kPage = std::size_t{2} << 20, kLine = 16 / kLanes, kRow = 19 * kLine, kAhead = 8, kMany = 4096;
+  const std::size_t bytes = (megabytes << 20) / kPage * kPage, rows = bytes / sizeof(Vector) / kRow;
+  auto* matrix = static_cast<Vector*>(std::aligned_alloc(kPage, bytes));
 #if defined(__linux__)
   madvise(matrix, bytes, MADV_HUGEPAGE);
 #endif
-  for (std::size_t i = 0; i < bytes / sizeof(float); ++i) matrix[i] = 1.0f;
-  std::vector<float*> order(kMany + kAhead);
+  for (std::size_t i = 0; i < bytes / sizeof(Vector); ++i) matrix[i] = Vector{} + 1.0f;
+  std::vector<Vector*> order(kMany + kAhead);
   unsigned long long random = 1;
   double spent = 0.0;
   long long rounds = 0;
   do {
-    for (float*& row : order) {
+    for (Vector*& row : order) {
       random = random * 6364136223846793005ULL + 1442695040888963407ULL;
       row = matrix + (random >> 33) % rows * kRow;
     }
     const double start = now();
-    for (std::size_t r = 0; r < kMany; ++r)
+    for (std::size_t r = 0; r < kMany; ++r) {
+      Vector* row = order[r];
+      const Vector* ahead = order[r + kAhead];
       for (std::size_t line = 0; line < kRow; line += kLine) {
-        __builtin_prefetch(order[r + kAhead] + line, 0, 2);
-        for (std::size_t i = line; i < line + kLine; ++i) order[r][i] *= 0.999f;
+        __builtin_prefetch(ahead + line, 0, 2);
+        for (std::size_t i = line; i < line + kLine; ++i) row[i] *= 0.999f;
       }
+    }
     spent += now() - start;
     ++rounds;
   } while (spent < kSeconds);
   std::free(matrix);
-  return static_cast<double>(sizeof(float) * kRow * kMany) * static_cast<double>(rounds) / spent / 1e9;
+  return static_cast<double>(sizeof(Vector) * kRow * kMany) * static_cast<double>(rounds) / spent / 1e9;
 }
 
 // The sum over threads of one measurement, in the best of kRounds rounds.
