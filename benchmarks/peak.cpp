@@ -1,4 +1,5 @@
-// What this machine can do at most: fused multiply-adds a second on registers alone, and the bandwidth of memory.
+// What this machine can do at most: fused multiply-adds a second on registers alone, the bandwidth of memory, and that
+// of rows of a matrix which are read and written in random order, as training does.
 //
 // Compiled by benchmarks.throughput with the flags of the instruction set in use, and run in the same round as what it
 // is compared with. Prints one line of JSON. Usage: peak [threads]
@@ -7,6 +8,9 @@
 #include <ctime>
 #include <thread>
 #include <vector>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace {
 
@@ -69,6 +73,41 @@ double triad() {
   return 3.0 * sizeof(float) * static_cast<double>(kCount) * static_cast<double>(rounds) / seconds / 1e9;
 }
 
+// Random rows of 1.2 KB (dimension 300) of a matrix of some MB on 2 MB pages, each read, changed and written; the
+// memory is asked for each of them eight rows ahead. Returns GB/s read; as much is written.
+double random_rows(std::size_t megabytes) {
+  constexpr std::size_t kPage = std::size_t{2} << 20, kLine = 16 / kLanes, kRow = 19 * kLine, kAhead = 8, kMany = 4096;
+  const std::size_t bytes = (megabytes << 20) / kPage * kPage, rows = bytes / sizeof(Vector) / kRow;
+  auto* matrix = static_cast<Vector*>(std::aligned_alloc(kPage, bytes));
+#if defined(__linux__)
+  madvise(matrix, bytes, MADV_HUGEPAGE);
+#endif
+  for (std::size_t i = 0; i < bytes / sizeof(Vector); ++i) matrix[i] = Vector{} + 1.0f;
+  std::vector<Vector*> order(kMany + kAhead);
+  unsigned long long random = 1;
+  double spent = 0.0;
+  long long rounds = 0;
+  do {
+    for (Vector*& row : order) {
+      random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+      row = matrix + (random >> 33) % rows * kRow;
+    }
+    const double start = now();
+    for (std::size_t r = 0; r < kMany; ++r) {
+      Vector* row = order[r];
+      const Vector* ahead = order[r + kAhead];
+      for (std::size_t line = 0; line < kRow; line += kLine) {
+        __builtin_prefetch(ahead + line, 0, 2);
+        for (std::size_t i = line; i < line + kLine; ++i) row[i] *= 0.999f;
+      }
+    }
+    spent += now() - start;
+    ++rounds;
+  } while (spent < kSeconds);
+  std::free(matrix);
+  return static_cast<double>(sizeof(Vector) * kRow * kMany) * static_cast<double>(rounds) / spent / 1e9;
+}
+
 // The sum over threads of one measurement, in the best of kRounds rounds.
 template <typename Measure>
 double best(int threads, const Measure& measure) {
@@ -92,6 +131,10 @@ int main(int argc, char** argv) {
   const float one = argc > 2 ? 2.0f : 1.0f;  // not known to the compiler
   const double gflops = best(threads, [&] { return multiply_adds(one); });
   const double gigabytes = best(threads, [] { return triad(); });
-  std::printf("{\"threads\": %d, \"lanes\": %d, \"gflops\": %.1f, \"triad_gb_per_second\": %.2f}\n", threads, kLanes,
-              gflops, gigabytes);
+  const double near = best(threads, [] { return random_rows(16); });
+  const double far = best(threads, [] { return random_rows(256); });
+  std::printf(
+      "{\"threads\": %d, \"lanes\": %d, \"gflops\": %.1f, \"triad_gb_per_second\": %.2f, "
+      "\"rows_gb_per_second\": {\"16\": %.2f, \"256\": %.2f}}\n",
+      threads, kLanes, gflops, gigabytes, near, far);
 }

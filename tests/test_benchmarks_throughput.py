@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import common  # noqa: E402
 from benchmarks.throughput import __main__ as command  # noqa: E402
-from benchmarks.throughput import native, plan, report, rounds, stages, systems, work  # noqa: E402
+from benchmarks.throughput import native, plan, prediction, report, rounds, stages, systems, work  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -191,3 +191,16 @@ def test_samples_are_counted_by_stage() -> None:
         "scores (A Bᵀ, or a row at a time)": 0.6, "drawing negatives": 0.2, "other": 0.2,
     }  # fmt: skip
     assert stages.stage_of("muse::BatchBuilder::kept") == "subsampling and batches"
+
+
+def test_predictions_scale_the_speed_of_one_core() -> None:
+    run = {
+        "system": prediction.SYSTEM, "vector_size": 100, "negative": 5, "window": 5, "workers": 1, "sample": 1e-4,
+        "group_size": 16, "tokens": 1000, "targets": 500.0, "cpu_seconds": 0.001,
+    }  # fmt: skip
+    one, sixteen, _ = prediction.prediction_rows([run, {**run, "workers": 2}, {**run, "sample": 0.0}])
+    assert one["mtokens_per_second"] == pytest.approx(1.0)
+    assert one["gb_per_second"] == pytest.approx(1e6 * 0.5 * 2 * 4 * 100 * (2 * 16 + 10 + 16) / 16 / 1e9)
+    assert one["minutes_per_billion"] == pytest.approx(1000 / 60)
+    assert sixteen["cores"] == 16
+    assert sixteen["mtokens_per_second"] == pytest.approx(16.0)

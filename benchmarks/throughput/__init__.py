@@ -4,7 +4,7 @@ Each figure is the median over ``--repeats`` rounds; a round runs every system o
 own, so that a change in the load of the machine meets all of them. Rates are given by the clock and by processor time
 (all threads of the process), which other programs on the machine disturb less. Only training counts: reading the text
 and building the vocabulary are timed apart, and programs that read, count and train in one call are run with one epoch
-and with two, whose difference is an epoch.
+and with two (others than word2vec.c and fastText: with five), whose difference is an epoch (four).
 
 Tokens are those of the text whose words are in the vocabulary, before subsampling. A pair is one target with one
 collocate and its negatives. This package counts the pairs that it trains. For its peers, which do not, pairs are the

@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks import common
+from benchmarks.throughput import prediction
 from benchmarks.throughput.systems import REFERENCE
 from benchmarks.throughput.work import step_flops
 
@@ -43,6 +44,14 @@ SCALING_COLUMNS = {
     "scaling": "to one thread",
     "cpu_seconds_per_wall": "cores at work",
 }
+PREDICTION_COLUMNS = {
+    "vector_size": "dim",
+    "negative": "neg.",
+    "cores": "cores",
+    "mtokens_per_second": "10⁶ tokens/s",
+    "gb_per_second": "GB/s at most",
+    "minutes_per_billion": "minutes for 10⁹ tokens",
+}
 TAGGING_COLUMNS = {"recipe": "settings", "call": "call", "ktokens_per_cpu_second": "10³ tokens/CPU-s"}
 NOTES = {  # by what the name of a system holds
     "": "What tokens, pairs and the share of peak are: see the head of benchmarks/throughput/__init__.py.",
@@ -51,6 +60,8 @@ NOTES = {  # by what the name of a system holds
     "paper's recipe": "The paper's recipe trains one collocate a token, the others all: compare pairs, not tokens.",
     "gensim": "Rates are those of an epoch; reading the text and counting its words are left out.",
     "fastText": "fastText is `fasttext-wheel`, built for any x86-64; built for the machine it is faster.",
+    "pWord2Vec": "pWord2Vec is IntelLabs' program (github.com/IntelLabs/pWord2Vec), compiled for this machine with MKL "
+    "and given by --program; it shares the negatives of a window.",
     "word2vec.c": "word2vec.c is the original C program, from the PyPI package `word2vec`, compiled for this machine "
     "with its own flags and with -Ofast.",
 }
@@ -188,7 +199,9 @@ def page(result: dict[str, Any]) -> str:
     if result["limits"]:
         told = "; ".join(
             f"{threads} thread{'s' * (threads != '1')}: {each['gflops']:.0f} GFLOP/s of fused multiply-adds, "
-            f"{each['triad_gb_per_second']:.1f} GB/s of memory (triad)"
+            f"{each['triad_gb_per_second']:.1f} GB/s of memory (triad), "
+            + " and ".join(f"{rate:.1f} GB/s in {size} MB" for size, rate in each["rows_gb_per_second"].items())
+            + " of random rows of 1.2 KB that are read and written (GB/s read)"
             for threads, each in result["limits"].items()
         )
         parts.append(f"Limits measured in the same run. {told}.")
@@ -210,6 +223,8 @@ def page(result: dict[str, Any]) -> str:
                      "text count (benchmarks/tagging.py).")  # fmt: skip
         tagged = [{**row, "ktokens_per_cpu_second": row["tokens_per_cpu_second"] / 1e3} for row in result["tagging"]]
         parts.append(common.markdown_table(tagged, TAGGING_COLUMNS))
+    if estimated := prediction.prediction_rows(result["runs"]):
+        parts += ["## Larger machines", common.markdown_table(estimated, PREDICTION_COLUMNS), prediction.NOTE]
     if result["stages"]:
         parts += ["## Where the cycles go\n\nShare of the samples in the extension.", stage_table(result["stages"])]
     if result["sweeps"]:

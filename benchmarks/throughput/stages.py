@@ -23,12 +23,14 @@ from muse import _core
 STAGES = {  # the first whose pattern is found in a symbol; the split's clusters use the kernels of other stages, too
     "the split: samples and clusters": r"SphericalKMeans|Splitter|split_senses|sample_occurrences",
     "selection: sums, scores, gradients": r"axpy|::dot|score_row_tile<3>|blend|WindowSums|score_position|score_until"
-    r"|[sS]elect|slide_contexts|moved|memmove|memset",
+    r"|[sS]elect|slide_contexts|Step::(step|read)_contexts|step_senses|input_gradient|moved|collect_terms|Step::ahead"
+    r"|Step::cap|memmove|memset",
     "scores (A Bᵀ, or a row at a time)": r"score_tile|score_some|score_row|::scores",
     "updates of U and V": r"combine_|step_row|step_columns|scatter_add|combine",
-    "reading rows, asking for the next": r"::gather|foresee|RowPrefetch|represent_|UniqueRows",
+    "reading rows, asking for the next": r"::gather|foresee|RowPrefetch|represent_|UniqueRows|GroupProducts",
     "drawing negatives": r"add_negatives|plan_group|add_collocates",
-    "labels, sigmoid, rewards, loss": r"fill_|sigmoid|learn_from|sample_loss|reward_of|choose_targets|log1p|expf|logf",
+    "labels, sigmoid, rewards, loss": r"fill_|sigmoid|weigh_rows|count_used|Step::learn|sample_loss|reward_of"
+    r"|choose_targets|log1p|expf|logf",
     "subsampling and batches": r"BatchBuilder|Batch::",
     "reading and counting the text": r"WordTable|[Ee]ncode|[Ss]can|TextBlock|NegativeSampler",
 }
@@ -45,8 +47,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "default recipe, dimension 100, 5 negatives": {
         "system": "muse, default recipe", "vector_size": 100, "negative": 5,
     },
+    "the paper's setting, dimension 300, 25 negatives": {
+        "system": "muse, paper's recipe", "vector_size": 300, "negative": 25, "sample": 0.0,
+    },
     "the paper's setting, shared negatives, dimension 300, 25 negatives": {
-        "system": "muse, paper's recipe, shared negatives", "vector_size": 300, "negative": 25,
+        "system": "muse, paper's recipe, shared negatives", "vector_size": 300, "negative": 25, "sample": 0.0,
     },
 }  # fmt: skip
 

@@ -67,8 +67,10 @@ struct AliasColumn {
 // A word from an alias table of `size` columns; `bits` are 64 random bits.
 MUSE_HOST_DEVICE inline std::int32_t draw_word(const AliasColumn* table, std::uint64_t size, std::uint64_t bits) {
   const auto column = static_cast<std::uint32_t>(((bits >> 32) * size) >> 32);
-  return static_cast<std::uint32_t>(bits) < table[column].threshold ? static_cast<std::int32_t>(column)
-                                                                    : table[column].alias;
+  const AliasColumn found = table[column];
+  // Without a branch, which would be guessed wrong every other time.
+  const auto mask = static_cast<std::uint32_t>(bits) < found.threshold ? ~0u : 0u;
+  return static_cast<std::int32_t>((column & mask) | (static_cast<std::uint32_t>(found.alias) & ~mask));
 }
 
 // The sense (local number) of negative `index`, uniform among the word's.

@@ -15,7 +15,7 @@ constexpr int kTile = 4;  // targets, and columns: what the kernels take at once
 
 void UniqueRows::find(std::span<float* const> columns, int skipped) {
   std::size_t needed = 64;
-  while (needed < 2 * columns.size()) needed *= 2;
+  while (needed < 8 * columns.size()) needed *= 2;  // few meet: each meeting is a branch that is guessed wrong
   if (slots_.size() < needed) slots_.assign(needed, {});
   if (++round_ == 0) {
     slots_.assign(slots_.size(), {});

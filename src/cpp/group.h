@@ -23,8 +23,9 @@ struct Target {
 struct GroupPlan {
   std::int64_t token = 0;  // of the group's first position
   std::vector<Target> targets;
-  std::vector<int> column_position;   // of the collocate columns
-  std::vector<float*> negative_rows;  // of the columns behind them
+  std::vector<int> column_position;          // of the collocate columns
+  std::vector<std::int32_t> negative_words;  // of the columns behind them
+  std::vector<float*> negative_rows;
 
   void clear() {
     targets.clear();
@@ -42,11 +43,22 @@ class RowPrefetch {
     dim_ = dim;
   }
   void add(const float* row) { rows_.push_back(row); }
-  // The rows will be asked for in `calls` portions.
-  void spread(int calls) { portion_ = rows_.size() / static_cast<std::size_t>(calls) + 1; }
-  void advance() {
-    const std::size_t end = next_ + portion_ < rows_.size() ? next_ + portion_ : rows_.size();
+  void ask(std::size_t count) {
+    const std::size_t end = next_ + count < rows_.size() ? next_ + count : rows_.size();
     for (; next_ < end; ++next_) prefetch_row(rows_[next_], dim_);
+  }
+  // What is left will be asked for in `calls` portions, but for the rows that kernels take.
+  void spread(int calls, std::size_t taken = 0) {
+    const std::size_t left = rows_.size() - next_;
+    portion_ = taken < left ? (left - taken) / static_cast<std::size_t>(calls) + 1 : 0;
+  }
+  void advance() { ask(portion_); }
+  // The next `count` rows, for a kernel that asks for them; where there are fewer, `near` serves.
+  const float* const* take(int count, const float* near) {
+    const std::size_t begin = next_;
+    next_ += static_cast<std::size_t>(count);
+    if (rows_.size() < next_) rows_.resize(next_, near);
+    return rows_.data() + begin;
   }
 
  private:

@@ -41,6 +41,17 @@ typedef float UnalignedQuad __attribute__((vector_size(16), aligned(4), may_alia
 
 inline Quad load_quad(const float* p) { return *reinterpret_cast<const UnalignedQuad*>(p); }
 inline Vector load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
+// A load that is not repeated. For two uses the compiler would rather have two operands in memory, and loads are what
+// limits a kernel that does little with each number.
+inline Vector load_once(const float* p) {
+  Vector v = load(p);
+#if defined(__AVX512F__)
+  asm("" : "+v"(v));
+#elif defined(__x86_64__)
+  asm("" : "+x"(v));
+#endif
+  return v;
+}
 inline void store(float* p, Vector v) { *reinterpret_cast<Unaligned*>(p) = v; }
 inline Vector broadcast(float x) { return x - Vector{}; }  // x + 0 would be an addition: it changes -0
 
@@ -259,11 +270,22 @@ void combine_add(const float* e, int row_stride, int column_stride, int m, int n
   combine_all(e, row_stride, column_stride, m, n, b, dim, nullptr, rows);
 }
 
-// A Rows x (Vectors * kLanes) block of a blend, at columns from d.
+// Rows to ask the memory for.
+struct Next {
+  const float* const* rows;
+  int count;
+};
+
+// A Rows x (Vectors * kLanes) block of a blend, at columns from d. Every second row, and so evenly, another row is
+// asked for: its lines at these columns, in two halves.
 template <int Rows, int Vectors>
-inline void blend_tile(const float* e, int n, const float* const* rows, int d, float* out, int out_stride) {
+inline void blend_tile(const float* e, int n, const float* const* rows, int d, float* out, int out_stride, Next next) {
+  constexpr int kLines = (Vectors * kLanes + kRowPad - 1) / kRowPad, kHalf = (kLines + 1) / 2;
   Vector sums[Rows][Vectors] = {};
   for (int j = 0; j < n; ++j) {
+    if (j < 2 * next.count)
+      for (int line = 0; line < kHalf; ++line)
+        __builtin_prefetch(next.rows[j / 2] + d + (j % 2 * kHalf + line) * kRowPad, 0, kSecondCache);
     const float* row = rows[j] + d;
     Vector y[Vectors];
     for (int v = 0; v < Vectors; ++v) y[v] = load(row + v * kLanes);
@@ -280,17 +302,19 @@ inline void blend_tile(const float* e, int n, const float* const* rows, int d, f
 
 // Rows of the result: whole tiles of columns, whole vectors, and the last vector once more, ending where rows end.
 template <int Rows>
-inline void blend_rows(const float* e, int n, const float* const* rows, int dim, float* out, int out_stride) {
+inline void blend_rows(const float* e, int n, const float* const* rows, int dim, float* out, int out_stride,
+                       Next next) {
   constexpr int kStep = kTileColumns * kLanes;
   int d = 0;
-  for (; d + kStep <= dim; d += kStep) blend_tile<Rows, kTileColumns>(e, n, rows, d, out, out_stride);
+  for (; d + kStep <= dim; d += kStep) blend_tile<Rows, kTileColumns>(e, n, rows, d, out, out_stride, next);
   if (dim - d > kStep - kLanes && dim >= kStep)
-    return blend_tile<Rows, kTileColumns>(e, n, rows, dim - kStep, out, out_stride);
-  for (; d + kLanes <= dim; d += kLanes) blend_tile<Rows, 1>(e, n, rows, d, out, out_stride);
-  if (d < dim) blend_tile<Rows, 1>(e, n, rows, dim - kLanes, out, out_stride);
+    return blend_tile<Rows, kTileColumns>(e, n, rows, dim - kStep, out, out_stride, next);
+  for (; d + kLanes <= dim; d += kLanes) blend_tile<Rows, 1>(e, n, rows, d, out, out_stride, next);
+  if (d < dim) blend_tile<Rows, 1>(e, n, rows, dim - kLanes, out, out_stride, next);
 }
 
-void blend(const float* e, int m, int n, const float* const* rows, int dim, float* out, int out_stride) {
+void blend(const float* e, int m, int n, const float* const* rows, int dim, float* out, int out_stride,
+           const float* const* next, int next_count) {
   if (dim < kLanes) {
     for (int i = 0; i < m; ++i)
       for (int d = 0; d < dim; ++d) {
@@ -302,29 +326,42 @@ void blend(const float* e, int m, int n, const float* const* rows, int dim, floa
   }
   int i = 0;
   for (; i + kTileRows <= m; i += kTileRows)
-    blend_rows<kTileRows>(e + i * n, n, rows, dim, out + i * out_stride, out_stride);
-  for (; i < m; ++i) blend_rows<1>(e + i * n, n, rows, dim, out + i * out_stride, out_stride);
+    blend_rows<kTileRows>(e + i * n, n, rows, dim, out + i * out_stride, out_stride, {next, i == 0 ? next_count : 0});
+  for (; i < m; ++i)
+    blend_rows<1>(e + i * n, n, rows, dim, out + i * out_stride, out_stride, {next, i == 0 ? next_count : 0});
 }
 
 template <int Rows>
-inline void step_row_tile(const float* x, const float* e, float* const* rows, int dim, float* sum) {
-  for (int d = 0; d < dim; d += kLanes) {
-    const Vector v = load(x + d);
-    Vector total = load(sum + d);
-    for (int j = 0; j < Rows; ++j) {
-      const Vector scale = broadcast(e[j]);
-      const Vector row = load(rows[j] + d);
-      total += scale * row;
-      store(rows[j] + d, row + scale * v);
+inline void step_row_tile(const float* x, const float* e, float* const* rows, const float* const* next, int dim,
+                          float* sum) {
+  Vector scale[Rows];  // and pointers: copied, or they would be read again behind each store
+  float* row[Rows];
+  const float* ahead[Rows];
+  for (int j = 0; j < Rows; ++j) {
+    scale[j] = broadcast(e[j]);
+    row[j] = rows[j];
+    ahead[j] = next[j];
+  }
+  for (int line = 0; line < dim; line += kRowPad) {
+    for (int j = 0; j < Rows; ++j) __builtin_prefetch(ahead[j] + line, 0, kSecondCache);
+    for (int d = line; d < line + kRowPad; d += kLanes) {
+      const Vector v = load(x + d);
+      Vector total = load(sum + d);
+      for (int j = 0; j < Rows; ++j) {
+        const Vector old = load_once(row[j] + d);
+        total += scale[j] * old;
+        store(row[j] + d, old + scale[j] * v);
+      }
+      store(sum + d, total);
     }
-    store(sum + d, total);
   }
 }
 
-void step_rows(const float* x, const float* e, float* const* rows, int count, int dim, float* sum) {
+void step_rows(const float* x, const float* e, float* const* rows, const float* const* next, int count, int dim,
+               float* sum) {
   int j = 0;
-  for (; j + kStepTile <= count; j += kStepTile) step_row_tile<kStepTile>(x, e + j, rows + j, dim, sum);
-  for (; j < count; ++j) step_row_tile<1>(x, e + j, rows + j, dim, sum);
+  for (; j + kStepTile <= count; j += kStepTile) step_row_tile<kStepTile>(x, e + j, rows + j, next + j, dim, sum);
+  for (; j < count; ++j) step_row_tile<1>(x, e + j, rows + j, next + j, dim, sum);
 }
 
 // exp for x in [-87, 87]: 2^n * exp(r), |r| <= ln2 / 2, by a degree-6 polynomial; relative error below 3e-7.

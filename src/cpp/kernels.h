@@ -9,7 +9,8 @@
 
 namespace muse {
 
-inline constexpr int kRowPad = 16;  // floats; one AVX-512 register, one cache line
+inline constexpr int kRowPad = 16;      // floats; one AVX-512 register, one cache line
+inline constexpr int kSecondCache = 2;  // where a row is asked to that is read soon, but not at once
 
 struct Kernels {
   const char* name;
@@ -24,14 +25,17 @@ struct Kernels {
   void (*score_rows)(const float* x, const float* const* rows, int count, int dim, float* out);
   // out (m, dim) = Σ_j e(i, j) b_j, with e(i, j) = e[i * row_stride + j * column_stride], b (n, dim).
   void (*combine)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim, float* out);
-  // The same with b_j = rows[j] where they lie, for any dim; rows of e are n apart, those of out out_stride.
-  void (*blend)(const float* e, int m, int n, const float* const* rows, int dim, float* out, int out_stride);
+  // The same with b_j = rows[j] where they lie, for any dim; rows of e are n apart, those of out out_stride. Meanwhile
+  // the memory is asked for up to n / 2 other rows, next[j].
+  void (*blend)(const float* e, int m, int n, const float* const* rows, int dim, float* out, int out_stride,
+                const float* const* next, int next_count);
   // rows[i] += Σ_j e(i, j) b_j. Rows may repeat. Hogwild.
   void (*combine_add)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim,
                       float* const* rows);
   // sum += Σ_j e[j] rows[j], then rows[j] += e[j] x: both sides of one target's step in one pass over its rows, which
-  // must be different ones. Hogwild.
-  void (*step_rows)(const float* x, const float* e, float* const* rows, int count, int dim, float* sum);
+  // must be different ones. Meanwhile the memory is asked for as many other rows, next[j]. Hogwild.
+  void (*step_rows)(const float* x, const float* e, float* const* rows, const float* const* next, int count, int dim,
+                    float* sum);
   // out_i = 1 / (1 + exp(-x_i)), absolute error below 1e-6; in place allowed. Reads and writes up to a multiple of 16.
   void (*sigmoid)(const float* x, int count, float* out);
   // x · y and y += a x, for any dim: reading works on unpadded rows, such as those of a memory-mapped file.

@@ -7,7 +7,6 @@
 
 #include "panel.h"
 #include "parallel.h"
-#include "prefetch.h"
 #include "window_sums.h"
 
 namespace muse {
@@ -73,6 +72,7 @@ class Selector {
     low_ = std::max(contexts.offsets.front(), begin - reach);
     high_ = std::min(contexts.offsets.back(), end + reach);
     next_row_ = low_;
+    next_choice_ = begin;
     for (std::int64_t at = begin, context = first; at < end; at += kChunk) {
       while (offset(context + 1) <= at) ++context;
       select(contexts, context, at, std::min(end, at + kChunk), out);
@@ -81,7 +81,7 @@ class Selector {
 
  private:
   static constexpr std::int64_t kChunk = 96;  // tokens whose sums are held at once, in the second cache
-  static constexpr std::size_t kAhead = 8;    // windows whose senses are on their way
+  static constexpr std::int64_t kAhead = 16;  // tokens whose senses are on their way
 
   // Tokens [begin, end), the first of them in the context with this number.
   void select(const Contexts& contexts, std::int64_t context, std::int64_t begin, std::int64_t end,
@@ -108,31 +108,30 @@ class Selector {
     const int stride = model_.context.padded_dim();
     reserve(sums_, static_cast<std::int64_t>(windows_.size()) * stride);
     reserve(totals_, static_cast<std::int64_t>(windows_.size()));
-    const auto word_of = [&](std::size_t window) { return contexts.tokens[at(low + windows_[window].centre)]; };
-    const auto fetch = [&](std::size_t window) {
-      if (window < windows_.size()) prefetch_selection(word_of(window));
-    };
-    for (std::size_t w = 0; w < kAhead; ++w) fetch(w);
     std::size_t done = 0;
-    window_sums_.run({rows_.data(), token_weights_.data()}, windows_, sums_.data(), totals_.data(),
-                     [&](std::size_t ready) {
-                       prefetch_contexts(contexts, low + windows_[ready - 1].centre + kChunk + options_.window);
-                       for (; done < ready; ++done) {
-                         fetch(done + kAhead);
-                         choose(word_of(done), sums_.data() + done * at(stride), low + windows_[done].centre, out);
-                       }
-                     });
+    window_sums_.run(
+        {rows_.data(), token_weights_.data()}, windows_, sums_.data(), totals_.data(),
+        [&](std::size_t ready) {
+          for (; done < ready; ++done)
+            choose(contexts.tokens[at(low + windows_[done].centre)], sums_.data() + done * at(stride),
+                   low + windows_[done].centre, out);
+        },
+        [&](std::size_t count) { return ahead(contexts, low + windows_[count - 1].centre); });
   }
 
-  // Asks for the rows of P that the next chunk needs, up to some token.
-  void prefetch_contexts(const Contexts& contexts, std::int64_t last) {
-    for (last = std::min(last, high_); next_row_ < last; ++next_row_)
-      prefetch_row(model_.context.row(contexts.tokens[at(next_row_)]), model_.context.dim);
-  }
-
-  void prefetch_selection(std::int32_t word) const {
-    for (std::int64_t z = model_.sense_offset[word]; z < model_.sense_offset[word + 1]; ++z)
-      prefetch_row(model_.selection.row(z), model_.context.dim);
+  // Rows that the tokens some way behind this one need.
+  std::span<const float* const> ahead(const Contexts& contexts, std::int64_t token) {
+    ahead_.clear();
+    for (const std::int64_t last = std::min(token + kChunk + options_.window, high_); next_row_ < last; ++next_row_)
+      ahead_.push_back(model_.context.row(contexts.tokens[at(next_row_)]));
+    next_choice_ = std::max(next_choice_, token);
+    for (const std::int64_t last = std::min(token + kAhead, high_); next_choice_ < last; ++next_choice_) {
+      const std::int32_t word = contexts.tokens[at(next_choice_)];
+      if (model_.senses_of(word) == 1) continue;
+      for (std::int64_t z = model_.sense_offset[word]; z < model_.sense_offset[word + 1]; ++z)
+        ahead_.push_back(model_.selection.row(z));
+    }
+    return ahead_;
   }
 
   void choose(std::int32_t word, const float* context, std::int64_t at, const Choices& out) {
@@ -161,7 +160,8 @@ class Selector {
   WindowSums window_sums_;
   std::int64_t low_ = 0, high_ = 0;  // of the tokens that this run's windows may reach
   std::int64_t next_row_ = 0;        // of them: the first whose row of P was not asked for
-  std::vector<const float*> rows_, score_rows_;
+  std::int64_t next_choice_ = 0;     // and the first whose rows of Q were not
+  std::vector<const float*> rows_, score_rows_, ahead_;
   std::vector<float> token_weights_, sums_, totals_, scores_;
   std::vector<Window> windows_;
 };

@@ -7,20 +7,12 @@
 #include <cstring>
 
 #include "panel.h"
-#include "prefetch.h"
 
 namespace muse {
 
 namespace {
 
-constexpr int kAhead = 6;  // positions whose rows of Q are on their way
-
-// Whether all are within ±bound; a NaN is not.
-bool all_within(const float* values, int count, float bound) {
-  int beyond = 0;
-  for (int i = 0; i < count; ++i) beyond += !(std::fabs(values[i]) <= bound);
-  return beyond == 0;
-}
+constexpr int kAhead = 16;  // positions whose rows are on their way
 
 }  // namespace
 
@@ -80,7 +72,17 @@ StepStats Step::run(const Batch& batch, float alpha, float selection_alpha) {
     std::swap(plan_, next_plan_);
   }
   if (go_on() && any_choice_ && options_.selection_update != SelectionUpdate::kNone) step_selection();
+  count_used();
   return stats_;
+}
+
+// Once a batch: an atomic addition waits for everything that was written before it.
+void Step::count_used() {
+  for (std::size_t i = 0; i < used_.size(); ++i) {
+    if (i + kAhead < used_.size()) __builtin_prefetch(sense_use_ + used_[i + kAhead], 1);
+    std::atomic_ref(sense_use_[used_[i]]).fetch_add(1, std::memory_order_relaxed);
+  }
+  used_.clear();
 }
 
 bool Step::go_on() {
@@ -120,10 +122,12 @@ void Step::read_contexts() {
     if (!context_weights_.empty()) stream_weights_.push_back(context_weights_[at(word)]);
   }
   windows_.clear();
+  choices_.clear();
   slot_.assign(at(batch.size()), -1);
   for (int i = scored_first_; i < scored_last_; ++i) {
     if (senses_of(i) == 1) continue;
     slot_[at(i)] = static_cast<int>(windows_.size());
+    choices_.push_back(i);
     const int reach = options_.shrink_selection ? batch.window[at(i)] : options_.selection.window;
     const int centre = batch.context_at[at(i)];
     windows_.push_back({std::max(batch.context_begin[at(i)], centre - reach),
@@ -132,23 +136,33 @@ void Step::read_contexts() {
   reserve(context_, static_cast<std::int64_t>(windows_.size()) * model_.context.padded_dim());
   reserve(totals_, static_cast<std::int64_t>(windows_.size()));
   // Each context is scored while it is near.
-  window_sums_.run(stream(), windows_, context_.data(), totals_.data(),
-                   [this](std::size_t count) { score_until(static_cast<int>(count)); });
+  next_ahead_ = scored_first_;
+  next_place_ = 0;
+  window_sums_.run(
+      stream(), windows_, context_.data(), totals_.data(),
+      [this](std::size_t count) { score_until(static_cast<int>(count)); },
+      [&](std::size_t count) { return ahead(choices_[count - 1]); });
 }
 
 // Scores the positions whose contexts are among the first `count`.
 void Step::score_until(int count) {
   for (; next_scored_ < scored_last_ && slot_[at(next_scored_)] < count && go_on(); ++next_scored_) {
-    prefetch_selection(next_scored_ + kAhead);
     score_position(next_scored_);
   }
 }
 
-// The rows of Q that a position will need.
-void Step::prefetch_selection(int i) const {
-  if (i >= scored_last_ || slot_[at(i)] < 0) return;
-  const std::int64_t first = model_.sense_offset[batch_->word[at(i)]];
-  for (int k = 0; k < senses_of(i); ++k) prefetch_row(model_.selection.row(first + k), model_.context.padded_dim());
+// Rows of P and Q that positions some way behind this one need.
+std::span<const float* const> Step::ahead(int position) {
+  ahead_.clear();
+  for (const int last = std::min(position + kAhead, scored_last_); next_ahead_ < last; ++next_ahead_) {
+    if (slot_[at(next_ahead_)] < 0) continue;
+    const Window& window = windows_[at(slot_[at(next_ahead_)])];
+    for (next_place_ = std::max(next_place_, window.low); next_place_ <= window.high; ++next_place_)
+      ahead_.push_back(context_rows_[at(next_place_)]);
+    const std::int64_t first = model_.sense_offset[batch_->word[at(next_ahead_)]];
+    for (int k = 0; k < senses_of(next_ahead_); ++k) ahead_.push_back(model_.selection.row(first + k));
+  }
+  return ahead_;
 }
 
 void Step::score_position(int i) {
@@ -228,21 +242,26 @@ void Step::add_negatives(GroupPlan& plan) const {
   const auto key = static_cast<std::uint64_t>(batch_->token[at(plan.targets.front().position)]);
   const bool words = model_.word_collocation();
   const RandomStream draw = negative_draw_, sense_draw = negative_sense_draw_;  // copies: nothing else can change them
+  plan.negative_words.resize(at(count));
   plan.negative_rows.resize(at(count));
   for (int n = 0; n < count; ++n) {
     const std::int32_t word = negatives_.draw(draw.bits(key, at(n)));
+    plan.negative_words[at(n)] = word;
+    __builtin_prefetch(model_.sense_offset + word);
+  }
+  for (int n = 0; n < count; ++n) {
+    const std::int32_t word = plan.negative_words[at(n)];
     const int senses = words ? 1 : model_.senses_of(word);
     plan.negative_rows[at(n)] = model_.collocation_row(word, draw_negative_sense(sense_draw, senses, key, at(n)));
   }
 }
 
 // Rows that the next group will read, as far as can be known now.
-void Step::foresee(int calls) {
+void Step::foresee() {
   prefetch_.clear(model_.sense.padded_dim());
   for (const int position : next_plan_.column_position) prefetch_.add(collocate_row(position));
   for (const Target& target : next_plan_.targets) prefetch_.add(sense_row(target.position));
   for (const float* row : next_plan_.negative_rows) prefetch_.add(row);
-  prefetch_.spread(calls);
 }
 
 void Step::represent_group() {
@@ -266,7 +285,8 @@ void Step::represent_together() {
   reserve(b_, static_cast<std::int64_t>(columns) * dim);
   reserve(delta_, static_cast<std::int64_t>(targets) * dim);
   products_.lay_out(plan_.targets, collocate_columns_, columns, dim);
-  foresee(products_.calls());
+  foresee();
+  prefetch_.spread(products_.calls());
 
   kernels_.gather(column_rows_.data(), columns, dim, b_.data());
   choose_targets();
@@ -276,36 +296,6 @@ void Step::represent_together() {
   products_.combine_targets(kernels_, errors_.data(), b_.data(), delta_.data());
   step_targets();
   products_.step_columns(kernels_, errors_.data(), a_.data(), column_rows_.data(), prefetch_);
-}
-
-// One target with negatives of its own: its row of U against rows of V where they lie. A row that was drawn more than
-// once is read and written once, with the sum of its errors.
-void Step::represent_alone() {
-  constexpr int kRowsAtOnce = 8;
-  const int dim = model_.sense.padded_dim();
-  reserve(a_, dim);
-  reserve(delta_, dim);
-  choose_targets();
-  kernels_.gather(target_rows_.data(), 1, dim, a_.data());
-  unique_.find(column_rows_, plan_.targets.front().self);
-  const int rows = unique_.size();
-  foresee(2 * ((rows + kRowsAtOnce - 1) / kRowsAtOnce));
-  reserve(row_dots_, padded(rows));
-  for (int r = 0; r < rows; r += kRowsAtOnce) {
-    prefetch_.advance();
-    kernels_.score_rows(a_.data(), unique_.rows() + r, std::min(kRowsAtOnce, rows - r), dim, row_dots_.data() + r);
-  }
-  for (std::size_t c = 0; c < column_rows_.size(); ++c) dots_[c] = row_dots_[at(unique_.place(c))];
-  if (!fill_errors()) return;
-  row_errors_.assign(at(rows), 0.0f);
-  for (std::size_t c = 0; c < column_rows_.size(); ++c) row_errors_[at(unique_.place(c))] += errors_[c];
-  std::fill_n(delta_.begin(), dim, 0.0f);
-  for (int r = 0; r < rows; r += kRowsAtOnce) {
-    prefetch_.advance();
-    kernels_.step_rows(a_.data(), row_errors_.data() + r, unique_.rows() + r, std::min(kRowsAtOnce, rows - r), dim,
-                       delta_.data());
-  }
-  step_targets();
 }
 
 // Probabilities and errors of all cells, and what the selector learns from them; false where training has diverged.
@@ -322,8 +312,7 @@ bool Step::fill_errors() {
   const float alpha = group_alpha(alpha_, overshot == 0, targets);
   for (int c = 0; c < cells; ++c)
     errors_[at(c)] = skip_gram_error(alpha, labels_[at(c)], weights_[at(c)], probabilities_[at(c)]);
-  for (int t = 0; t < targets; ++t) learn_from(t);
-  if (plan_.token % 16 == 0) sample_loss();
+  learn();
   return true;
 }
 
@@ -405,7 +394,7 @@ void Step::choose_targets() {
     }
     const std::int64_t sense = begin + sense_[at(i)];
     target_rows_[t] = model_.sense.row(sense);
-    std::atomic_ref(sense_use_[sense]).fetch_add(1, std::memory_order_relaxed);
+    used_.push_back(sense);
   }
 }
 
@@ -439,6 +428,12 @@ float Step::reward_of(int t, int column) const {
   }
   return sampled_likelihood(
       dots[column], begin, end, [&](int c) { return dots[c]; }, [&](int c) { return share * weights[c]; });
+}
+
+// What a group's probabilities teach the selector, and a sample of the loss.
+void Step::learn() {
+  for (std::size_t t = 0; t < plan_.targets.size(); ++t) learn_from(static_cast<int>(t));
+  if (plan_.token % 16 == 0) sample_loss();
 }
 
 // Rewards of a target's pairs, and the gradients on the scores that follow from them.

@@ -59,7 +59,7 @@ class Step {
   void read_contexts();
   void score_until(int count);
   void score_position(int i);
-  void prefetch_selection(int i) const;
+  std::span<const float* const> ahead(int position);
   ContextStream stream() const {
     return {context_rows_.data(), stream_weights_.empty() ? nullptr : stream_weights_.data()};
   }
@@ -71,7 +71,10 @@ class Step {
   void represent_group();
   void represent_together();
   void represent_alone();
-  void foresee(int calls);
+  void weigh_rows();
+  bool score_rows_from(int first);
+  void step_rows_from(int first);
+  void foresee();
   void fill_labels();
   bool fill_errors();
   void choose_targets();
@@ -85,18 +88,24 @@ class Step {
     return model_.collocation_row(batch_->word[static_cast<std::size_t>(position)],
                                   sense_[static_cast<std::size_t>(position)]);
   }
+  void learn();
   void learn_from(int t);
   float reward_of(int t, int column) const;
   void sample_loss();
 
   // The selection step.
   void step_selection();
-  bool moved(int i) const;
+  void find_moved();
+  template <typename Use>
+  void for_each_gradient(int i, const Use& use) const;
+  void step_senses(float rate);
   void step_contexts(float rate);
+  void add_input_gradient(int i, float scale);
   void slide_contexts(float rate);
   void cap_moved();
   void cap(float* row, int dim) const;
 
+  void count_used();
   bool go_on();  // neither diverged nor abandoned
   int senses_of(int i) const { return model_.senses_of(batch_->word[static_cast<std::size_t>(i)]); }
 
@@ -114,26 +123,30 @@ class Step {
   const Batch* batch_ = nullptr;
   float alpha_ = 0.0f, selection_alpha_ = 0.0f;
   StepStats stats_;
+  std::vector<std::int64_t> used_;  // senses of the batch's targets
 
   // Per position of the batch.
   int scored_first_ = 0, scored_last_ = 0;
   int next_scored_ = 0;
-  std::vector<int> sense_;      // local number
-  std::vector<int> score_at_;   // where a position's scores begin, -1 without a choice
-  std::vector<int> slot_;       // of a position with a choice among (choices), else -1
-  std::vector<float> context_;  // (choices, S padded) context sums or means
+  int next_ahead_ = 0, next_place_ = 0;  // the first position, and place in the context stream, that was not asked for
+  std::vector<int> sense_;               // local number
+  std::vector<int> score_at_;            // where a position's scores begin, -1 without a choice
+  std::vector<int> choices_;             // positions with a choice
+  std::vector<int> slot_;                // of a position with a choice among (choices), else -1
+  std::vector<float> context_;           // (choices, S padded) context sums or means
   WindowSums window_sums_;
   std::vector<Window> windows_;            // (choices,) in the context stream
   std::vector<float> totals_;              // (choices,) sums of their weights
   std::vector<float> scores_, gradient_;   // s_k and d loss / d s_k
   std::vector<float> forward_, backward_;  // factorised: state values of positions
   std::vector<float> forward_gradient_, backward_gradient_;
+  std::vector<const float*> ahead_;           // rows to ask the memory for
   std::vector<const float*> context_rows_;    // of the context stream
   std::vector<const float*> selection_rows_;  // of the senses of a position
   std::vector<float> stream_weights_;
-  std::vector<float> input_gradient_;  // (choices, S padded) d loss / d context
-  std::vector<char> reached_;          // places of the context stream in windows that move
-  std::vector<float> running_;         // (S padded) their sum over the windows that are open
+  std::vector<int> moved_;      // positions that have something for the selector to learn
+  std::vector<char> reached_;   // places of the context stream in windows that move
+  std::vector<float> running_;  // (S padded) the sum of d loss / d context over the windows that are open
   std::vector<int> border_heads_, border_next_;
 
   // Per group.
@@ -144,7 +157,7 @@ class Step {
   std::vector<float*> target_rows_, column_rows_;
   int collocate_columns_ = 0;
   std::vector<float> a_, b_, delta_, labels_, weights_, dots_, probabilities_, errors_, evidence_, scratch_, rewards_;
-  std::vector<float> row_dots_, row_errors_;  // of unique rows
+  std::vector<float> row_dots_, row_labels_, row_weights_, row_probabilities_, row_errors_;  // of unique rows
 };
 
 }  // namespace muse

@@ -1,7 +1,6 @@
 #include "window_sums.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "panel.h"
 #include "prefetch.h"
@@ -12,7 +11,6 @@ namespace {
 
 constexpr int kFreshEvery = 32;  // windows between two fresh sums
 constexpr int kTile = 4;         // windows: what the kernels take at once
-constexpr int kAhead = 6;        // rows
 
 // Whether a window shares enough rows with those over [low, high] to be summed together with them.
 bool joins(const Window& window, int low, int high) {
@@ -30,37 +28,25 @@ WindowSums::WindowSums(const Kernels& kernels, const SelectionOptions& options, 
 }
 
 void WindowSums::run(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-                     const Ready& ready) {
+                     const Ready& ready, const Ahead& ahead) {
   if (options_.distance.empty())
-    slide(stream, windows, out, totals, ready);
+    slide(stream, windows, out, totals, ready, ahead);
   else
-    sum_bands(stream, windows, out, totals, ready);
+    sum_bands(stream, windows, out, totals, ready, ahead);
 }
 
 // Each window slides from the one before where that is cheaper than a fresh sum.
 void WindowSums::slide(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-                       const Ready& ready) {
-  const auto bytes = sizeof(float) * at(stride_);
+                       const Ready& ready, const Ahead& ahead) {
   for (std::size_t begin = 0; begin < windows.size(); begin += kFreshEvery) {
     const std::size_t end = std::min(windows.size(), begin + kFreshEvery);
     for (std::size_t i = begin; i < end; ++i) {
       float* sum = out + i * at(stride_);
-      const Window& w = windows[i];
-      const auto add = [&](int j, float weight) { kernels_.axpy(weight, stream.rows[j], sum, dim_); };
-      const auto steps = [&](const Window& last) { return (w.low - last.low) + (w.high - last.high) + 1; };
-      const bool slides = i > begin && w.low >= windows[i - 1].low && w.high >= windows[i - 1].high &&
-                          w.low <= windows[i - 1].high && steps(windows[i - 1]) < w.high - w.low + 1;
-      if (i + kAhead < windows.size()) prefetch_row(stream.rows[windows[i + kAhead].high], dim_);
-      if (slides) {
-        std::memcpy(sum, sum - stride_, bytes);
-        for (int j = windows[i - 1].low; j < w.low; ++j) add(j, -stream.weight(j));
-        for (int j = windows[i - 1].high + 1; j <= w.high; ++j) add(j, stream.weight(j));
-      } else {
-        std::memset(sum, 0, bytes);
-        for (int j = w.low; j <= w.high; ++j) add(j, stream.weight(j));
-      }
+      const bool first = i == begin;
+      collect_terms(stream, windows[i], first ? nullptr : &windows[i - 1], first ? nullptr : sum - stride_);
+      blend(coefficients_.data(), 1, {terms_.data(), terms_.size()}, sum, ahead ? ahead(i + 1) : Rows{});
       totals[i] = 0.0f;
-      for (int j = w.low; j <= w.high; ++j) totals[i] += stream.weight(j);
+      for (int j = windows[i].low; j <= windows[i].high; ++j) totals[i] += stream.weight(j);
     }
     // Only now: a window slides from the undivided sum of the one before.
     if (options_.mean)
@@ -70,8 +56,36 @@ void WindowSums::slide(const ContextStream& stream, std::span<const Window> wind
   }
 }
 
+// What a window is the sum of: its rows, or the sum of the window before and what they do not share.
+void WindowSums::collect_terms(const ContextStream& stream, const Window& w, const Window* before,
+                               const float* sum_before) {
+  terms_.clear();
+  coefficients_.clear();
+  const auto add = [&](const float* row, float coefficient) {
+    terms_.push_back(row);
+    coefficients_.push_back(coefficient);
+  };
+  const bool slides = before != nullptr && w.low >= before->low && w.high >= before->high && w.low <= before->high &&
+                      (w.low - before->low) + (w.high - before->high) + 1 < w.high - w.low + 1;
+  if (slides) {
+    add(sum_before, 1.0f);
+    for (int j = before->low; j < w.low; ++j) add(stream.rows[j], -stream.weight(j));
+  }
+  for (int j = slides ? before->high + 1 : w.low; j <= w.high; ++j) add(stream.rows[j], stream.weight(j));
+}
+
+// Rows of out by the kernel, while the memory is asked for `next`.
+void WindowSums::blend(const float* weights, std::size_t count, Rows rows, float* out, Rows next) const {
+  const std::size_t asked = std::min(next.size(), rows.size() / 2);
+  for (const float* row : next.subspan(asked)) prefetch_row(row, dim_);
+  kernels_.blend(weights, static_cast<int>(count), static_cast<int>(rows.size()), rows.data(), dim_, out, stride_,
+                 next.data(), static_cast<int>(asked));
+  if (stride_ > dim_)
+    for (std::size_t i = 0; i < count; ++i) std::fill_n(out + i * at(stride_) + dim_, stride_ - dim_, 0.0f);
+}
+
 void WindowSums::sum_bands(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-                           const Ready& ready) {
+                           const Ready& ready, const Ahead& ahead) {
   for (std::size_t first = 0, last = 0; first < windows.size(); first = last) {
     const int low = windows[first].low;
     int high = windows[first].high;
@@ -80,10 +94,8 @@ void WindowSums::sum_bands(const ContextStream& stream, std::span<const Window> 
       high = windows[last++].high;
     const int span = high - low + 1;
     weigh(stream, windows.subspan(first, last - first), low, span, totals + first);
-    kernels_.blend(band_.data(), static_cast<int>(last - first), span, stream.rows + low, dim_,
-                   out + first * at(stride_), stride_);
-    if (stride_ > dim_)
-      for (std::size_t w = first; w < last; ++w) std::fill_n(out + w * at(stride_) + dim_, stride_ - dim_, 0.0f);
+    blend(band_.data(), last - first, {stream.rows + low, at(span)}, out + first * at(stride_),
+          ahead ? ahead(last) : Rows{});
     if (ready) ready(last);
   }
 }

@@ -34,31 +34,37 @@ struct ContextStream {
 // memory.
 class WindowSums {
  public:
-  // Called as sums become ready, with the number of windows that are: what follows can use them while they are near,
-  // and ask for the memory that the next ones need.
+  // Called as sums become ready, with the number of windows that are: what follows can use them while they are near.
   using Ready = std::function<void(std::size_t count)>;
+  // Called before windows up to some number are summed: rows to ask the memory for meanwhile.
+  using Rows = std::span<const float* const>;
+  using Ahead = std::function<Rows(std::size_t count)>;
 
   // `options` must stay where they are.
   WindowSums(const Kernels& kernels, const SelectionOptions& options, int dim);
 
   // totals[i] is the sum of the weights of window i.
   void run(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-           const Ready& ready = nullptr);
+           const Ready& ready = nullptr, const Ahead& ahead = nullptr);
 
  private:
   void slide(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-             const Ready& ready);
+             const Ready& ready, const Ahead& ahead);
   void sum_bands(const ContextStream& stream, std::span<const Window> windows, float* out, float* totals,
-                 const Ready& ready);
+                 const Ready& ready, const Ahead& ahead);
+  void collect_terms(const ContextStream& stream, const Window& w, const Window* before, const float* sum_before);
+  void blend(const float* weights, std::size_t count, Rows rows, float* out, Rows next) const;
   void weigh(const ContextStream& stream, std::span<const Window> windows, int low, int span, float* totals);
   float scale(float total) const { return !options_.mean ? 1.0f : total > 0.0f ? 1.0f / total : 0.0f; }
 
   const Kernels& kernels_;
   const SelectionOptions& options_;
   int dim_, stride_;
-  int reach_ = 0;                // of the distance weights
-  std::vector<float> nearness_;  // (2 reach + 1,) weight of a row by its place before, at or behind the word
-  std::vector<float> band_;      // (windows, rows)
+  int reach_ = 0;                    // of the distance weights
+  std::vector<float> nearness_;      // (2 reach + 1,) weight of a row by its place before, at or behind the word
+  std::vector<float> band_;          // (windows, rows)
+  std::vector<const float*> terms_;  // of a window, and what multiplies them
+  std::vector<float> coefficients_;
 };
 
 }  // namespace muse

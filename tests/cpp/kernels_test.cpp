@@ -127,7 +127,7 @@ TEST_CASE("kernels: score_rows and blend read rows of any length, and nothing be
           const int stride = dim + 3;
           const std::vector<float> e = random_floats(m * n, 7);
           out.assign(at(m * stride), kGuard);
-          k->blend(e.data(), m, n, rows.data(), dim, out.data(), stride);
+          k->blend(e.data(), m, n, rows.data(), dim, out.data(), stride, rows.data(), n / 2);
           for (int i = 0; i < m; ++i)
             for (int d = 0; d < stride; ++d) {
               double expected = d < dim ? 0.0 : kGuard;
@@ -167,7 +167,7 @@ TEST_CASE("kernels: score_rows, combine_add and step_rows work on rows where the
             stepped[at((n - 1 - i) * stride + d)] += e[at(i)] * static_cast<double>(x[at(d)]);
           }
         worst_score = std::max(worst_score, error_of(out, scores) / std::sqrt(dim));
-        k->step_rows(x.data(), e.data(), rows.data(), n, dim, sum.data());
+        k->step_rows(x.data(), e.data(), rows.data(), rows.data(), n, dim, sum.data());
         worst_row = std::max(worst_row, error_of(matrix, stepped));
         worst_sum = std::max(worst_sum, error_of(sum, total));
 
