@@ -354,3 +354,32 @@ def test_what_vectors_say_of_themselves():
     model.train()
     assert repr(model.sv) == "<SenseVectors: 4 keys, dimension 8>"
     assert repr(model.wv) == "<WordVectors: 2 keys, dimension 8>"
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e300])
+def test_vectors_that_are_given_hold_finite_numbers(wrong):
+    model = toy_model()
+    given = np.ones(model.vector_size)
+    given[3] = wrong
+    asked = (
+        lambda: model.wv.most_similar(given),
+        lambda: model.wv.most_similar([model.wv.index_to_key[0], given]),
+        lambda: model.wv.most_similar_cosmul(positive=[given]),
+        lambda: model.wv.get_mean_vector([given]),
+        lambda: model.sv.most_similar(given),
+    )
+    for ask in asked:
+        with pytest.raises(ValueError, match="a given vector must hold finite numbers"):
+            ask()
+
+
+def test_large_vectors_that_are_given_do_not_overflow():
+    model = toy_model()
+    given = model.wv[model.wv.index_to_key[3]]
+    near = [key for key, _ in model.wv.most_similar(given)]
+    assert [key for key, _ in model.wv.most_similar(given * np.float32(1e38 / np.abs(given).max()))] == near
+
+
+def test_rows_of_senses_cannot_be_changed_in_place():
+    with pytest.raises(ValueError, match="read-only"):
+        toy_model().arrays.sense_offset[1:] += 100_000

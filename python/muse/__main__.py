@@ -28,6 +28,7 @@ from muse.settings import Settings
 DEMO_SENTENCES, DEMO_WORDS = 40_000, 1_000
 DEMO_SENSES = 2
 DEMO_DIMENSION = 100  # enough for a small text, and quick
+DEMO_EPOCHS = 8  # more than for real text, of which there is more
 DEMO_CARDS = ("bank", "spring", "rock", "cell", "match")
 # What a person knows to be ambiguous; cards of those that a named corpus holds are shown.
 FILE_CARDS = ("head", "tie", "bank", "cell", "spring", "rock", "apple", "java", "current", "match")
@@ -78,7 +79,12 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--corpus", metavar="FILE", help="plain text, one sentence a line, words separated by spaces")
     demo.add_argument("--words", nargs="+", metavar="WORD", help="words whose senses are shown")
     demo.add_argument("--save", metavar="PATH", help="keep the model")
-    own = {"vector_size": str(DEMO_DIMENSION), "senses": f"{DEMO_SENSES} for the generated text"}
+    generated = "for the generated text"
+    own = {
+        "vector_size": str(DEMO_DIMENSION),
+        "senses": f"{DEMO_SENSES} {generated}",
+        "epochs": f"{DEMO_EPOCHS} {generated}",
+    }
     _add_settings(demo, ("epochs", "vector_size", "senses", "workers", "seed"), own)
     demo.set_defaults(run=run_demo)
 
@@ -160,7 +166,7 @@ def run_demo(options: argparse.Namespace) -> None:
         corpus = make_ambiguous_corpus(DEMO_SENTENCES, DEMO_WORDS, seed=0)
         ambiguous = len(corpus.ambiguous_words)
         print(f"text      {DEMO_SENTENCES:,} generated sentences in which {ambiguous} words mean two things each")
-        model = _train({"sentences": corpus.sentences}, {"senses": DEMO_SENSES, **settings})
+        model = _train({"sentences": corpus.sentences}, {"senses": DEMO_SENSES, "epochs": DEMO_EPOCHS, **settings})
         _save(model, options.save)
         _print_recovery(model, corpus)
         sentences: Iterable[list[str]] = corpus.sentences

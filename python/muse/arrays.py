@@ -58,7 +58,7 @@ class Arrays:
     Notes
     -----
     Rows may be padded (arrays made for training are, see `for_training`) and memory-mapped arrays are read-only; every
-    query takes either.
+    query takes either. ``sense_offset`` is read-only: rows are read where it says.
 
     Examples
     --------
@@ -74,6 +74,10 @@ class Arrays:
     word_counts: Integers
     forward_values: Floats | None = None
     backward_values: Floats | None = None
+
+    def __post_init__(self) -> None:
+        self.sense_offset = self.sense_offset.view()
+        self.sense_offset.flags.writeable = False
 
     # -- sizes -------------------------------------------------------------------------------------------------------
 

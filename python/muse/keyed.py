@@ -177,8 +177,12 @@ class KeyedVectors(ABC, Generic[Key]):
     def _as_vector(self, item: ArrayLike) -> Floats:
         vector = np.asarray(item)
         if vector.dtype.kind not in "fiu" or vector.shape != (self.vector_size,):
-            raise TypeError(f"most_similar takes keys and vectors of {self.vector_size} numbers; got {item!r}")
-        return vector.astype(np.float32)
+            raise TypeError(f"most_similar takes keys and vectors of {self.vector_size} numbers; got {item!r:.200}")
+        with np.errstate(over="ignore"):  # becomes infinite
+            floats: Floats = vector.astype(np.float32)
+        if not np.isfinite(floats).all():
+            raise ValueError("a given vector must hold finite numbers (of float32); this one has NaN or infinity")
+        return floats
 
     def _nearest(
         self,
@@ -295,9 +299,10 @@ def restricted(restrict_vocab: int | None, n_words: int) -> int:
 
 def unit(vector: Floats) -> Floats:
     """The vector at length 1, or zeros for zeros and for what is not finite."""
+    precise = vector.astype(np.float64)
     with np.errstate(invalid="ignore"):
-        length = float(np.linalg.norm(vector.astype(np.float64)))
+        length = float(np.linalg.norm(precise))
     if not 0.0 < length < np.inf:
         return np.zeros(len(vector), np.float32)
-    scaled: Floats = (vector / length).astype(np.float32)
+    scaled: Floats = (precise / length).astype(np.float32)
     return scaled

@@ -43,7 +43,7 @@ class Selector : public muse::cuda::CudaSelector {
     std::vector<std::int32_t> sense(static_cast<std::size_t>(tokens.size()));
     std::vector<float> probability(sense.size());
     {
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       select({as_span(tokens), as_span(offsets)}, {sense.data(), probability.data(), nullptr});
     }
     return py::make_tuple(take(std::move(sense)), take(std::move(probability)));

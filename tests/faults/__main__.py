@@ -33,6 +33,7 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "iterator": (company.broken_iterator, "an exception or a wrong type in the user's iterator"),
     "threads": (company.two_trainings, "two trainings and queries at once in one process"),
     "fork": (company.forks_while_training, "fork while a thread trains"),
+    "left-behind": (company.left_behind, "the main thread ends while daemon threads train, read and ask"),
     "readers": (company.many_readers, "four processes load a file that a fifth saves over"),
     "damaged-model": (damage.damaged_file, "bits flipped, pieces zeroed, ends cut in a model file"),
     "damaged-checkpoint": (damage.damaged_checkpoint, "a byte changed in a checkpoint"),

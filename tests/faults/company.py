@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,6 +136,35 @@ def forks_while_training(rng: np.random.Generator, folder: Path) -> str:
     require(code == 0, f"the forked process ended with {code}: {child.said()}")
     require(result == [expected], "the training ended with other bytes")
     return "both went well"
+
+
+LEFT_BEHIND = """
+import sys, threading, time
+from muse import MUSE
+
+lines = [["the", "bank", "of", "river", str(i % 50)] for i in range(3000)]
+model = MUSE(lines, min_count=1, vector_size=20, epochs=1, workers=1)
+
+def train(): MUSE(lines, min_count=1, vector_size=20, epochs=10**6, workers=2)
+def read():
+    while True: MUSE(min_count=1).build_vocab(lines)
+def ask():
+    while True: model.disambiguate("the bank"); model.wv.most_similar("bank")
+
+for name in sys.argv[2:]: threading.Thread(target=globals()[name], daemon=True).start()
+time.sleep(float(sys.argv[1]))
+"""
+
+
+def left_behind(rng: np.random.Generator, folder: Path) -> str:
+    """The main thread ends while daemon threads train, read and ask: a quiet end."""
+    names = rng.choice(["train", "read", "ask"], size=int(rng.integers(1, 4)))
+    ended = subprocess.run(
+        [sys.executable, "-c", LEFT_BEHIND, f"{rng.uniform(0, 0.3):.3f}", *names],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    require(ended.returncode == 0, f"the process ended with {ended.returncode}: {ended.stderr}")
+    return "a quiet end"
 
 
 def many_readers(rng: np.random.Generator, folder: Path) -> str:

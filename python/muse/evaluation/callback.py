@@ -225,12 +225,13 @@ class EvaluationCallback:
         for name, best in self._best_arrays.items():
             if name not in current or current[name].shape != best.shape:
                 raise ValueError(f"the model's {name} no longer has the shape {best.shape} that it had at its best")
-            if not current[name].flags.writeable:
+            if not current[name].flags.writeable and not np.array_equal(current[name], best):
                 raise ValueError(
                     f"the model's {name} is read-only; load the model without mmap=True to restore its best"
                 )
         for name, best in self._best_arrays.items():
-            np.copyto(current[name], best)
+            if current[name].flags.writeable:
+                np.copyto(current[name], best)
         if hasattr(model, "set_arrays"):
             model.set_arrays(model.arrays)  # what the model derived from the old values is out of date
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "gil.h"
 #include "model.h"
 
 namespace muse::bindings {
@@ -63,7 +64,7 @@ std::pair<IndexArray, FloatArray> search_results(std::int64_t queries, std::int6
   std::int64_t* indices_out = indices.mutable_data();
   float* scores_out = scores.mutable_data();
   {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     search(indices_out, scores_out);
   }
   return {indices, scores};

@@ -28,7 +28,7 @@ py::tuple py_sample_occurrences(const Corpus& corpus, std::int64_t num_words, st
   check_words(corpus, num_words);
   Occurrences found;
   {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     found = sample_occurrences(corpus, num_words, cap, seed);
   }
   return py::make_tuple(take(std::move(found.offsets)), take(std::move(found.places)));
@@ -44,7 +44,7 @@ py::array_t<float> py_context_vectors(const FloatArray& context_vectors_, const 
   py::array_t<float> out({places.size(), width});
   float* data = out.mutable_data();
   {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     context_vectors(context, options, as_span(weights), corpus, as_span(places), data);
   }
   return out[py::make_tuple(py::ellipsis(), py::slice(0, context.dim, 1))].cast<py::array_t<float>>();
@@ -71,9 +71,9 @@ py::tuple py_split_senses(const FloatArray& context_vectors_, const WeightArray&
     if (place < 0 || place >= corpus.n_tokens()) throw py::value_error("a place lies outside the corpus");
   Split found;
   {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     found = split_senses(context, options, as_span(weights), corpus, {o, p}, as_span(wanted), split, workers, [] {
-      const py::gil_scoped_acquire acquire;
+      const AcquireGil acquire;
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // Ctrl-C
     });
   }

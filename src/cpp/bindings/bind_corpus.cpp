@@ -18,6 +18,7 @@
 #include "../corpus.h"
 #include "../encoder.h"
 #include "../file.h"
+#include "gil.h"
 
 namespace py = pybind11;
 
@@ -100,17 +101,17 @@ std::unique_ptr<SentenceEncoder> make_encoder(std::optional<std::vector<std::str
 
 void add_text(SentenceEncoder& self, const py::bytes& chunk, const std::string& source) {
   const std::string_view text = chunk;
-  const py::gil_scoped_release release;
+  const bindings::ReleaseGil release;
   self.encoder.add_text(text, source);
 }
 
 bool add_file(SentenceEncoder& self, const std::filesystem::path& path, int workers, const py::object& progress) {
   const auto report = [&progress](std::int64_t bytes) {
-    const py::gil_scoped_acquire acquire;
+    const bindings::AcquireGil acquire;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();  // Ctrl-C
     return progress.is_none() || !progress(bytes).is(py::bool_(false));
   };
-  const py::gil_scoped_release release;
+  const bindings::ReleaseGil release;
   return self.encoder.add_file(path.string(), workers, report);
 }
 
@@ -130,7 +131,7 @@ using Mapping32 = py::array_t<std::int32_t, py::array::c_style>;
 
 Corpus finish(SentenceEncoder& self, const Mapping32& mapping) {
   const std::span<const std::int32_t> view(mapping.data(), static_cast<std::size_t>(mapping.size()));
-  const py::gil_scoped_release release;
+  const bindings::ReleaseGil release;
   return self.encoder.finish(view);
 }
 

@@ -31,7 +31,7 @@ std::tuple<py::list, std::int64_t, std::int64_t, std::int64_t> read_rows(const p
   std::vector<std::string_view> keys;
   muse::RowsRead read;
   try {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     read = muse::read_rows(view, {binary, keyed, final}, first, workers, out, keys);
   } catch (const muse::RowError& error) {
     throw py::value_error(error.what());
@@ -52,7 +52,7 @@ void permute_rows(const FloatArray& matrix, const IndexArray& order) {
       throw py::value_error("order must hold each row number once");
   }
   std::vector<std::int64_t> copy(given.begin(), given.end());
-  const py::gil_scoped_release release;
+  const ReleaseGil release;
   muse::permute_rows(rows, std::move(copy));
 }
 

@@ -36,7 +36,7 @@ py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& 
   }
   std::vector<float> scores(static_cast<std::size_t>(total));
   {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     sense_scores(model, options, as_span(weights), {as_span(tokens), as_span(offsets)}, as_span(positions),
                  as_span(words), scores.data());
   }
@@ -51,7 +51,7 @@ py::tuple py_select_senses(const FloatArray& context, const FloatArray& selectio
   std::vector<std::int32_t> sense(static_cast<std::size_t>(tokens.size()));
   std::vector<float> probability(sense.size());
   {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     select_senses(parts.model, options, parts.weights, {as_span(tokens), as_span(offsets)}, temperature, workers,
                   {sense.data(), probability.data(), nullptr});
   }
@@ -87,7 +87,7 @@ class TextTagger {
     std::vector<float> probability(known.size()), margin(known.size());
     std::vector<float> all_probability(ids.size()), all_margin(ids.size());
     {
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       tagger_.select({known, offsets}, workers, {sense.data(), probability.data(), margin.data()});
       for (std::size_t i = 0, next = 0; i < ids.size(); ++i) {
         if (ids[i] < 0) continue;
@@ -105,7 +105,7 @@ class TextTagger {
     const std::string_view view = text;
     TaggedText tagged;
     {
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       tagged = tagger_.tag(view, mark, min_margin, workers, source, line);
     }
     return py::make_tuple(py::bytes(tagged.text), tagged.tokens, tagged.tagged);

@@ -77,9 +77,9 @@ class PyTrainer {
       }
     };
     {
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       stats = trainer_->run(epoch, first, last, workers, [&](std::int64_t tokens) {
-        const py::gil_scoped_acquire acquire;
+        const AcquireGil acquire;
         const bool go_on = guarded([&] {
           check_signals();
           return tick.is_none() || tick(tokens).cast<bool>();
