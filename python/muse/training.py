@@ -47,7 +47,7 @@ def train_model(
     DivergenceError
         If scores grow beyond bounds. The model keeps its last finite values.
     KeyboardInterrupt
-        On Ctrl-C, within a second; the model can be used as it is then, and training resumed.
+        On Ctrl-C, within a second but for extreme settings; the model can be used as it is then, and training resumed.
     InsufficientMemoryError
         If memory runs out; the model can be used as it is then.
     """
