@@ -73,7 +73,7 @@ def test_everything_comes_back(tmp_path, mmap, padded):
     assert (again.vocabulary.raw_words, again.vocabulary.effective_min_count) == (12345, 7)
     for name, array in model.arrays.as_dict().items():
         np.testing.assert_array_equal(getattr(again.arrays, name), array)
-        assert getattr(again.arrays, name).flags.writeable is not mmap
+        assert getattr(again.arrays, name).flags.writeable is not (mmap or name == "sense_offset")
     for word in WORDS:
         np.testing.assert_array_equal(again.sense_vectors(word), model.sense_vectors(word))
     assert again.sv.most_similar("new york#1") == model.sv.most_similar("new york#1")

@@ -326,8 +326,9 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
             values.
         KeyboardInterrupt
             On Ctrl-C, within a second (windows of thousands of positions take longer). The model is as training left
-            it: it can be asked, saved, and trained with ``resume=True`` (without a corpus, if it is still the same process). A batch that would take longer is cut
-            short, which a warning says, since what is resumed then is not exactly the same.
+            it: it can be asked, saved, and trained with ``resume=True`` (without a corpus, if it is still the same
+            process). A batch that would take longer is cut short, which a warning says, since what is resumed then is
+            not exactly the same.
 
         Notes
         -----
