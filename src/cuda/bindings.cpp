@@ -79,6 +79,7 @@ std::pair<IndexArray, FloatArray> top_k(const muse::cuda::CudaSearch& search, co
 PYBIND11_MODULE(_cuda, m) {
   using muse::cuda::CudaTrainer;
   m.doc() = "CUDA backend of muse.";
+  muse::bindings::park_threads_at_exit();
   py::module_::import("muse._core");
   py::register_exception<muse::cuda::OutOfMemory>(m, "OutOfMemory",
                                                   py::module_::import("muse.errors").attr("InsufficientMemoryError"));

@@ -47,6 +47,11 @@ class Threads {
   static inline std::thread::id survivor_;
 };
 
+// Each extension module has threads of its own, and calls this when it is made.
+inline void park_threads_at_exit() {
+  pybind11::module_::import("atexit").attr("register")(pybind11::cpp_function(&Threads::end));
+}
+
 // No GIL while it lives.
 class ReleaseGil {
  public:

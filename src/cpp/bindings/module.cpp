@@ -23,7 +23,7 @@ PYBIND11_MODULE(_core, m) {
   m.def(
       "isa_available", [](const std::string& name) { return muse::find_kernels(name.c_str()) != nullptr; },
       py::arg("name"), "Whether this build and processor can run a kernel set.");
-  py::module_::import("atexit").attr("register")(py::cpp_function(&muse::bindings::Threads::end));
+  muse::bindings::park_threads_at_exit();
   register_corpus(m);
   register_train(m);
   register_selection(m);
