@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import muse.memory
 import muse.training
@@ -120,6 +121,13 @@ def _cut_gzip(folder: Path) -> None:
     encode_corpus(corpus_file=folder / "text.gz")
 
 
+def _tagging_what_changes(folder: Path) -> None:
+    (folder / "text").write_text("the head\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muse.progress._Hidden.update", lambda *_: (folder / "text").write_text(""))
+        toy_model().tag_corpus(folder / "text", folder / "out")
+
+
 def _reading(folder: Path, read: Callable[..., object], *texts: str) -> None:
     """Read files of these contents; the last is named `data`."""
     paths = [folder / f"file{number}" for number in range(len(texts) - 1)] + [folder / "data"]
@@ -160,6 +168,7 @@ CASES: dict[str, Callable[[Path], object]] = {
     "a compressed file cut short": _cut_gzip,
     "no such text": lambda folder: MUSE(corpus_file=folder / "nothing"),
     "no room to spill": _no_room,
+    "a text that changes while it is tagged": _tagging_what_changes,
     "memory while reading": _memory_while_reading,
     "a setting of another name": lambda folder: MUSE(size=100),
     "a value out of range": lambda folder: MUSE(window=0),

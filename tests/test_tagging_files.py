@@ -126,6 +126,26 @@ def test_a_partial_output_that_is_replaced_is_not_taken(text, tmp_path, monkeypa
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("change", ["shorter", "longer", "rewritten"])
+def test_a_text_that_changes_meanwhile_is_not_taken(change, text, tmp_path, monkeypatch):
+    def meanwhile(*_):
+        if change == "shorter":
+            os.truncate(text, 100)
+        elif change == "longer":
+            text.write_text(TEXT * 2)
+        else:
+            text.write_text(TEXT.upper())
+            os.utime(text, ns=(0, 0))
+
+    (tmp_path / "out").write_text("before")
+    monkeypatch.setattr("muse.progress._Hidden.update", meanwhile)
+    with pytest.raises(OSError, match="changed while it was tagged") as caught:
+        toy_model().tag_corpus(text, tmp_path / "out")
+    assert caught.value.filename == str(text)
+    assert (tmp_path / "out").read_text() == "before"
+    assert (tmp_path / "out.partial").exists()
+
+
 def test_notes_of_a_call_before_the_last_are_not_followed(text, tmp_path, monkeypatch):
     out, whole = tmp_path / "out", tmp_path / "whole"
     toy_model().tag_corpus(text, whole, margin=0.5)

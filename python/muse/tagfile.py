@@ -121,8 +121,7 @@ def tag_file(
     partial, notes = _helpers(path, out)
     compress = _compressor(out.suffix)
     with path.open("rb") as file, _alone(partial):
-        stat = os.fstat(file.fileno())
-        state = _State([stat.st_size, stat.st_mtime_ns], margin)
+        state = _State(_signature(file), margin)
         if resume and notes.exists():
             state.model = identify()
             state = _earlier(notes, partial, state, is_compressed(path))
@@ -135,7 +134,7 @@ def tag_file(
                 _note(sink, partial, notes, state, identify)
 
             try:
-                with progress_bar(total=stat.st_size, desc="tagging", unit="B", show=progress) as bar:
+                with progress_bar(total=state.source[0], desc="tagging", unit="B", show=progress) as bar:
                     _tag(tagger, path, file, sink, partial, state, note, compress, workers, bar)
                 _sync(sink, partial)
             except ValueError:  # it is the text that must change: nothing to go on with
@@ -147,6 +146,7 @@ def tag_file(
                     note()
                     logger.info("tag_corpus was stopped after %d tokens; resume=True goes on from here", state.tokens)
                 raise
+            _check_unchanged(file, path, state)
             ours = os.fstat(sink.fileno())
         if not os.path.samestat(ours, os.stat(partial)):
             raise OSError(errno.EBUSY, "was replaced by another process; tag the text again", str(partial))
@@ -163,6 +163,17 @@ def _alone(partial: Path) -> Iterator[None]:
         return
     with _locked(partial):
         yield
+
+
+def _check_unchanged(file: IO[bytes], path: Path, state: _State) -> None:
+    """Raise an OSError if the source is not what it was: the output would be of the start of it, or of a mixture."""
+    if _signature(file) != state.source:
+        raise OSError(errno.EIO, "changed while it was tagged; tag it again when it is complete", str(path))
+
+
+def _signature(file: IO[bytes]) -> list[int]:
+    stat = os.fstat(file.fileno())
+    return [stat.st_size, stat.st_mtime_ns]
 
 
 def _locked(path: Path) -> IO[bytes]:
