@@ -92,6 +92,13 @@ def _not_finite(folder: Path) -> None:
     toy_model(sense_vectors=vectors).save(folder / "m")
 
 
+def _protected(folder: Path) -> None:
+    (folder / "m").touch(0o400)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.access", lambda *_: False)  # as for those who are not root
+        toy_model().save(folder / "m")
+
+
 def _file(folder: Path, change: Callable[[bytes], bytes]) -> None:
     toy_model().save(folder / "m")
     (folder / "m").write_bytes(change((folder / "m").read_bytes()))
@@ -207,6 +214,7 @@ CASES: dict[str, Callable[[Path], object]] = {
         SenseKeyedVectors.from_word2vec_keys(["bank#0", "bank#1"], [[1.0], [2.0]])
     ),
     "values that are not finite": _not_finite,
+    "a file that is write-protected": _protected,
     "no such folder": lambda folder: toy_model().save(folder / "no" / "model"),
     "a folder as file": lambda folder: toy_model().save(folder),
     "no such model": lambda folder: MUSE.load(folder / "nothing"),

@@ -260,6 +260,37 @@ def test_a_new_file_obeys_the_umask(tmp_path):
     assert (tmp_path / "m").stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.parametrize("way", ["nameless", "named", "copied"])
+def test_a_file_that_is_replaced_keeps_its_mode(way, tmp_path, monkeypatch):
+    if os.name != "posix":
+        pytest.skip("permissions of POSIX")
+    if way == "named":
+        monkeypatch.delattr(replacing_module.os, "O_TMPFILE")
+    elif way == "copied":
+        monkeypatch.setattr(replacing_module.os, "link", has_no_nameless_files)
+    for mode in (0o600, 0o640, 0o664):
+        (tmp_path / "m").write_bytes(b"before")
+        (tmp_path / "m").chmod(mode)
+        with replacing(tmp_path / "m") as file:
+            file.write(b"after")
+        assert (tmp_path / "m").stat().st_mode & 0o777 == mode
+        assert (tmp_path / "m").read_bytes() == b"after"
+
+
+def test_a_file_that_may_not_be_written_stays(saved, monkeypatch):
+    before = saved.read_bytes()
+    saved.chmod(0o400)
+    if os.access(saved, os.W_OK):  # root may write all
+        monkeypatch.setattr(replacing_module.os, "access", lambda *_: False)
+    with pytest.raises(PermissionError, match="is write-protected; make it writable, or give another name") as caught:
+        toy_model(seed=1).save(saved)
+    assert caught.value.filename == str(saved)
+    with pytest.raises(PermissionError, match="is write-protected"):
+        toy_model().tag_corpus(__file__, saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
 def test_words_that_are_not_text_cannot_be_saved(tmp_path):
     with pytest.raises(ValueError, match="holds a lone surrogate, which is not text"):
         toy_model(words=("\ud800", *WORDS[1:]))

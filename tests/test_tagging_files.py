@@ -70,6 +70,14 @@ def test_nothing_is_written_through_a_link(ending, text, tmp_path):
     assert text.read_text() == TEXT
 
 
+def test_an_output_that_is_replaced_keeps_its_mode(text, tmp_path):
+    (tmp_path / "out").write_text("before")
+    (tmp_path / "out").chmod(0o600)
+    toy_model().tag_corpus(text, tmp_path / "out")
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "out").read_text().startswith("the#0 head#")
+
+
 def test_two_processes_do_not_write_one_output(text, tmp_path, monkeypatch):
     pytest.importorskip("fcntl", reason="the system has no locks")
     model, out = toy_model(), tmp_path / "out"

@@ -22,7 +22,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from muse import _core
-from muse.formats.replacing import check_target, naming, replacing, sync_folder
+from muse.formats.replacing import check_target, keep_mode, naming, replacing, sync_folder
 from muse.lines import as_paths, is_compressed, read_chunks
 from muse.progress import progress_bar
 
@@ -129,6 +129,7 @@ def tag_file(
             notes.unlink(missing_ok=True)  # before the bytes change of which they tell
             sync_folder(out.parent)
         with _sink(partial, state.written) as sink:
+            keep_mode(sink, out)
 
             def note() -> None:
                 _note(sink, partial, notes, state, identify)
