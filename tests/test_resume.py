@@ -170,6 +170,23 @@ def test_a_checkpoint_after_each_epoch_is_a_model(tmp_path):
     np.testing.assert_array_equal(last.arrays.sense_counts, model.arrays.sense_counts)
 
 
+def test_a_training_that_begins_anew_keeps_the_checkpoint_of_another(tmp_path, caplog):
+    checkpoint, previous = tmp_path / "checkpoint.safetensors", tmp_path / "checkpoint.previous.safetensors"
+    train(epochs=4, checkpoint_dir=tmp_path, callbacks=[StopAfter(3)])
+    assert not previous.exists()
+    assert not caplog.text
+    left = checkpoint.read_bytes()
+    model = train(epochs=4, checkpoint_dir=tmp_path, callbacks=[StopAfter(2)])
+    assert previous.read_bytes() == left
+    assert len(MUSE.load(checkpoint).history) == 2
+    assert caplog.text.count("is of another training, and is now checkpoint.previous.safetensors") == 1
+    model.train(CORPUS.sentences, resume=True, callbacks=[StopAfter(4)])
+    assert previous.read_bytes() == left
+    assert len(MUSE.load(checkpoint).history) == 4
+    train(epochs=1, checkpoint_dir=tmp_path)
+    assert len(MUSE.load(previous).history) == 4  # the one before goes
+
+
 def test_checkpoints_by_the_clock(tmp_path, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(muse.checkpoints.time, "monotonic", lambda: clock[0])

@@ -176,7 +176,7 @@ class _Run:
         self.warm = bool(unfinished.get("warm", self.split_due))
         self.stages = _schedule(settings, epochs, warm=self.warm)
         self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
-        self.checkpoints = Checkpoints(settings)
+        self.checkpoints = Checkpoints(settings, resumed=resume)
         if model.is_trained:
             self.arrays = model.arrays.for_training()
         else:
