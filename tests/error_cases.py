@@ -135,6 +135,12 @@ def _tagging_what_changes(folder: Path) -> None:
         toy_model().tag_corpus(folder / "text", folder / "out")
 
 
+def _tagging_beside(folder: Path) -> None:
+    (folder / "text").write_text("the head\n")
+    (folder / "out.partial").write_text("precious")
+    toy_model().tag_corpus(folder / "text", folder / "out")
+
+
 def _reading(folder: Path, read: Callable[..., object], *texts: str) -> None:
     """Read files of these contents; the last is named `data`."""
     paths = [folder / f"file{number}" for number in range(len(texts) - 1)] + [folder / "data"]
@@ -176,6 +182,7 @@ CASES: dict[str, Callable[[Path], object]] = {
     "no such text": lambda folder: MUSE(corpus_file=folder / "nothing"),
     "no room to spill": _no_room,
     "a text that changes while it is tagged": _tagging_what_changes,
+    "a file of another in the way": _tagging_beside,
     "memory while reading": _memory_while_reading,
     "a setting of another name": lambda folder: MUSE(size=100),
     "a value out of range": lambda folder: MUSE(window=0),
