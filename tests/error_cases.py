@@ -92,6 +92,12 @@ def _not_finite(folder: Path) -> None:
     toy_model(sense_vectors=vectors).save(folder / "m")
 
 
+def _changed_by_hand(folder: Path) -> None:
+    model = toy_model()
+    model.vocabulary.words[0] = model.vocabulary.words[1]  # type: ignore[index]
+    model.save(folder / "m")
+
+
 def _protected(folder: Path) -> None:
     (folder / "m").touch(0o400)
     with pytest.MonkeyPatch.context() as patch:
@@ -221,6 +227,7 @@ CASES: dict[str, Callable[[Path], object]] = {
         SenseKeyedVectors.from_word2vec_keys(["bank#0", "bank#1"], [[1.0], [2.0]])
     ),
     "values that are not finite": _not_finite,
+    "a model that could not be loaded": _changed_by_hand,
     "a file that is write-protected": _protected,
     "no such folder": lambda folder: toy_model().save(folder / "no" / "model"),
     "a folder as file": lambda folder: toy_model().save(folder),

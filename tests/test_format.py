@@ -300,6 +300,30 @@ def test_words_that_are_not_text_cannot_be_saved(tmp_path):
         changed.save(tmp_path / "m")
 
 
+BROKEN = {
+    "a word occurs twice": lambda m: m.vocabulary.words.__setitem__(0, m.vocabulary.words[1]),
+    "its vocabulary does not have the right type or size": lambda m: m.vocabulary.words.append("z"),
+    "impossible value of 'stage'": lambda m: m.training_state.update(stage="x"),
+    "word_counts must not hold negative": lambda m: m.arrays.word_counts.__setitem__(0, -1),
+    "sense_counts must not hold negative": lambda m: m.arrays.sense_counts.__setitem__(0, -1),
+    "sense_offset must rise": lambda m: m.arrays.sense_offset.__setitem__(1, 10**6),
+    "its history is not a list of rows": lambda m: m.history.append("note"),
+    "holds a word that is no string": lambda m: m.vocabulary.words.__setitem__(0, 7),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_model_that_could_not_be_loaded_is_not_saved(what, tmp_path):
+    model = MUSE([["head", "army", "tail"]] * 9, min_count=1, vector_size=4, epochs=1, workers=1)
+    model.save(tmp_path / "m")
+    before = (tmp_path / "m").read_bytes()
+    BROKEN[what](model)
+    with pytest.raises((ValueError, TypeError), match="the model is not saved.*" + what):
+        model.save(tmp_path / "m")
+    assert (tmp_path / "m").read_bytes() == before
+    assert len(MUSE.load(tmp_path / "m")) == 3
+
+
 # -- files that are not ours, or damaged -------------------------------------------------------------------------------
 
 
