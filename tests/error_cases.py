@@ -115,13 +115,13 @@ def _newer(folder: Path) -> None:
     _file(folder, lambda raw: raw.replace(b'"version":"1"', b'"version":"2"'))
 
 
-def _resume_elsewhere(folder: Path) -> None:
+def _resume_on(sentences: list[list[str]]) -> None:
     class Stop:
         def on_epoch_end(self, model):
             model.stop_training = True
 
     model = MUSE(SENTENCES, callbacks=[Stop()], **SMALL)
-    model.train(SENTENCES[:7], resume=True)
+    model.train(sentences, resume=True)
 
 
 def _latin(folder: Path) -> None:
@@ -201,7 +201,8 @@ CASES: dict[str, Callable[[Path], object]] = {
     "memory while training": _memory_while_training,
     "divergence": _diverging,
     "nothing to resume": lambda folder: _untrained().train(resume=True),
-    "another text to resume on": _resume_elsewhere,
+    "another text to resume on": lambda folder: _resume_on(SENTENCES[:7]),
+    "another text of the same size": lambda folder: _resume_on([sentence[::-1] for sentence in SENTENCES]),
     "an unknown word": lambda folder: toy_model().sense_vectors("heed"),
     "an unknown sense": lambda folder: toy_model().sv["head#7"],
     "one key where several are meant": lambda folder: toy_model().wv.get_mean_vector("head"),
