@@ -129,6 +129,11 @@ def _latin(folder: Path) -> None:
     encode_corpus(corpus_file=folder / "text")
 
 
+def _gzip_of_another_name(folder: Path) -> None:
+    (folder / "text").write_bytes(b"\x1f\x8b\x08\0\0\0\0\0\0\xff")
+    encode_corpus(corpus_file=folder / "text")
+
+
 def _cut_gzip(folder: Path) -> None:
     (folder / "text.gz").write_bytes(b"\x1f\x8b\x08\0\0\0\0\0\0\xff")
     encode_corpus(corpus_file=folder / "text.gz")
@@ -185,6 +190,7 @@ CASES: dict[str, Callable[[Path], object]] = {
     "no corpus": lambda folder: MUSE().build_vocab(),
     "text that is not UTF-8": _latin,
     "a compressed file cut short": _cut_gzip,
+    "compressed data under another name": _gzip_of_another_name,
     "no such text": lambda folder: MUSE(corpus_file=folder / "nothing"),
     "no room to spill": _no_room,
     "a text that changes while it is tagged": _tagging_what_changes,

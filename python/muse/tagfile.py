@@ -23,7 +23,7 @@ import numpy as np
 
 from muse import _core
 from muse.formats.replacing import check_target, keep_mode, naming, replacing
-from muse.lines import as_paths, is_compressed, read_chunks
+from muse.lines import as_paths, compression, is_compressed, read_chunks
 from muse.progress import progress_bar
 
 try:
@@ -120,7 +120,7 @@ def tag_file(
     [path] = as_paths([source], "input")
     out = check_target(target)
     partial, notes = _helpers(path, out)
-    compress = _compressor(out.suffix)
+    compress = _compressor(compression(out))
     if not (resume and notes.exists()):
         _check_ours(partial, notes)
     with path.open("rb") as file, _alone(partial):
