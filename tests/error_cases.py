@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import muse.memory
 import muse.training
@@ -91,6 +92,19 @@ def _not_finite(folder: Path) -> None:
     toy_model(sense_vectors=vectors).save(folder / "m")
 
 
+def _changed_by_hand(folder: Path) -> None:
+    model = toy_model()
+    model.vocabulary.words[0] = model.vocabulary.words[1]  # type: ignore[index]
+    model.save(folder / "m")
+
+
+def _protected(folder: Path) -> None:
+    (folder / "m").touch(0o400)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.access", lambda *_: False)  # as for those who are not root
+        toy_model().save(folder / "m")
+
+
 def _file(folder: Path, change: Callable[[bytes], bytes]) -> None:
     toy_model().save(folder / "m")
     (folder / "m").write_bytes(change((folder / "m").read_bytes()))
@@ -101,13 +115,13 @@ def _newer(folder: Path) -> None:
     _file(folder, lambda raw: raw.replace(b'"version":"1"', b'"version":"2"'))
 
 
-def _resume_elsewhere(folder: Path) -> None:
+def _resume_on(sentences: list[list[str]]) -> None:
     class Stop:
         def on_epoch_end(self, model):
             model.stop_training = True
 
     model = MUSE(SENTENCES, callbacks=[Stop()], **SMALL)
-    model.train(SENTENCES[:7], resume=True)
+    model.train(sentences, resume=True)
 
 
 def _latin(folder: Path) -> None:
@@ -115,9 +129,27 @@ def _latin(folder: Path) -> None:
     encode_corpus(corpus_file=folder / "text")
 
 
+def _gzip_of_another_name(folder: Path) -> None:
+    (folder / "text").write_bytes(b"\x1f\x8b\x08\0\0\0\0\0\0\xff")
+    encode_corpus(corpus_file=folder / "text")
+
+
 def _cut_gzip(folder: Path) -> None:
     (folder / "text.gz").write_bytes(b"\x1f\x8b\x08\0\0\0\0\0\0\xff")
     encode_corpus(corpus_file=folder / "text.gz")
+
+
+def _tagging_what_changes(folder: Path) -> None:
+    (folder / "text").write_text("the head\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muse.progress._Hidden.update", lambda *_: (folder / "text").write_text(""))
+        toy_model().tag_corpus(folder / "text", folder / "out")
+
+
+def _tagging_beside(folder: Path) -> None:
+    (folder / "text").write_text("the head\n")
+    (folder / "out.partial").write_text("precious")
+    toy_model().tag_corpus(folder / "text", folder / "out")
 
 
 def _reading(folder: Path, read: Callable[..., object], *texts: str) -> None:
@@ -158,8 +190,11 @@ CASES: dict[str, Callable[[Path], object]] = {
     "no corpus": lambda folder: MUSE().build_vocab(),
     "text that is not UTF-8": _latin,
     "a compressed file cut short": _cut_gzip,
+    "compressed data under another name": _gzip_of_another_name,
     "no such text": lambda folder: MUSE(corpus_file=folder / "nothing"),
     "no room to spill": _no_room,
+    "a text that changes while it is tagged": _tagging_what_changes,
+    "a file of another in the way": _tagging_beside,
     "memory while reading": _memory_while_reading,
     "a setting of another name": lambda folder: MUSE(size=100),
     "a value out of range": lambda folder: MUSE(window=0),
@@ -172,7 +207,8 @@ CASES: dict[str, Callable[[Path], object]] = {
     "memory while training": _memory_while_training,
     "divergence": _diverging,
     "nothing to resume": lambda folder: _untrained().train(resume=True),
-    "another text to resume on": _resume_elsewhere,
+    "another text to resume on": lambda folder: _resume_on(SENTENCES[:7]),
+    "another text of the same size": lambda folder: _resume_on([sentence[::-1] for sentence in SENTENCES]),
     "an unknown word": lambda folder: toy_model().sense_vectors("heed"),
     "an unknown sense": lambda folder: toy_model().sv["head#7"],
     "one key where several are meant": lambda folder: toy_model().wv.get_mean_vector("head"),
@@ -198,6 +234,8 @@ CASES: dict[str, Callable[[Path], object]] = {
         SenseKeyedVectors.from_word2vec_keys(["bank#0", "bank#1"], [[1.0], [2.0]])
     ),
     "values that are not finite": _not_finite,
+    "a model that could not be loaded": _changed_by_hand,
+    "a file that is write-protected": _protected,
     "no such folder": lambda folder: toy_model().save(folder / "no" / "model"),
     "a folder as file": lambda folder: toy_model().save(folder),
     "no such model": lambda folder: MUSE.load(folder / "nothing"),

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from muse.corpus import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, LineSentence, Vocabulary, encode_corpus
+from toy import toy_model
 
 SENTENCES = [
     ["the", "head", "of", "the", "army"],
@@ -419,6 +420,27 @@ class TestErrors:
             make(tmp_path)
         with pytest.raises(TypeError, match="a path or a list of paths, not int"):
             make(3)
+
+    @pytest.mark.parametrize("name", ["gzip", "bz2", "lzma", "zstandard"])
+    def test_compressed_data_of_another_name(self, name, tmp_path):
+        data = pytest.importorskip(name).compress(b"a b\n" * 9)
+        ending = {"gzip": ".gz", "lzma": ".xz", "zstandard": ".zst"}.get(name, ".bz2")
+        path = tmp_path / "corpus.txt"
+        path.write_bytes(data)
+        message = rf"corpus\.txt holds compressed data, .* so that it ends in \{ending}"
+        with pytest.raises(ValueError, match=message):
+            encode_corpus(corpus_file=path)
+        with pytest.raises(ValueError, match=message):
+            list(LineSentence(path))
+        with pytest.raises(ValueError, match=message):
+            toy_model().tag_corpus(path, tmp_path / "tagged")
+        upper = path.rename(tmp_path / f"corpus{ending.upper()}")
+        assert encode_corpus(corpus_file=upper, min_count=1)[1].n_tokens == 18
+        assert sum(map(len, LineSentence(upper))) == 18
+        assert toy_model().tag_corpus(upper, tmp_path / "tagged").tokens == 18
+
+    def test_text_that_begins_like_compressed_data_is_text(self, write):
+        assert encode_corpus(corpus_file=write("BZh9 a"), min_count=1)[0].words == ["BZh9", "a"]
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
     def test_a_file_without_permission(self, write):

@@ -166,10 +166,30 @@ def test_senses_of_single_words_as_json(text_file: Path, tmp_path: Path) -> None
     assert MUSE.load(saved).settings.senses == {"rock": 2}
 
 
+def in_shell(command: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash in which MUSE stands for the program; its exit status is that of the last MUSE."""
+    line = command.replace("MUSE", f"{sys.executable} -u -m muse") + "; exit ${PIPESTATUS[0]}"
+    environment = {**os.environ, "PYTHONPATH": str(Path(muse.__file__).parent.parent)}
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=environment, check=False)
+
+
 def test_a_reader_that_goes_away_is_no_error(tmp_path):
     toy_model().save(tmp_path / "m")
-    command = f"{sys.executable} -m muse senses {tmp_path / 'm'} head | true; exit ${{PIPESTATUS[0]}}"
-    environment = {**os.environ, "PYTHONPATH": str(Path(muse.__file__).parent.parent)}
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment, check=False)
+    done = in_shell(f"MUSE senses {tmp_path / 'm'} head | true")
     assert done.returncode in (0, 1), done  # 0 where all was written before
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("output", ["| true", "> /dev/full", ">&-", "2>&-", ">&- 2>&-"])
+def test_a_report_that_nobody_reads_does_not_cost_the_work(output, tmp_path):
+    if "full" in output and not Path("/dev/full").exists():
+        pytest.skip("the system has no /dev/full")
+    text, model = tmp_path / "text", tmp_path / "m"
+    text.write_text("the head army\n" * 9)
+    done = in_shell(f"MUSE train {text} --save {model} --epochs 1 --vector-size 4 --workers 1 {output}")
+    assert ("No space left" in done.stderr) == ("full" in output), done
+    assert (done.returncode == 0) == ("&-" in output), done
+    assert len(MUSE.load(model)) == 3
+    done = in_shell(f"MUSE tag {model} {text} {tmp_path / 'tagged'} {output}")
+    assert (done.returncode == 0) == ("&-" in output), done
+    assert (tmp_path / "tagged").read_text().count("head#") == 9

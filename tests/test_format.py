@@ -260,6 +260,37 @@ def test_a_new_file_obeys_the_umask(tmp_path):
     assert (tmp_path / "m").stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.parametrize("way", ["nameless", "named", "copied"])
+def test_a_file_that_is_replaced_keeps_its_mode(way, tmp_path, monkeypatch):
+    if os.name != "posix":
+        pytest.skip("permissions of POSIX")
+    if way == "named":
+        monkeypatch.delattr(replacing_module.os, "O_TMPFILE")
+    elif way == "copied":
+        monkeypatch.setattr(replacing_module.os, "link", has_no_nameless_files)
+    for mode in (0o600, 0o640, 0o664):
+        (tmp_path / "m").write_bytes(b"before")
+        (tmp_path / "m").chmod(mode)
+        with replacing(tmp_path / "m") as file:
+            file.write(b"after")
+        assert (tmp_path / "m").stat().st_mode & 0o777 == mode
+        assert (tmp_path / "m").read_bytes() == b"after"
+
+
+def test_a_file_that_may_not_be_written_stays(saved, monkeypatch):
+    before = saved.read_bytes()
+    saved.chmod(0o400)
+    if os.access(saved, os.W_OK):  # root may write all
+        monkeypatch.setattr(replacing_module.os, "access", lambda *_: False)
+    with pytest.raises(PermissionError, match="is write-protected; make it writable, or give another name") as caught:
+        toy_model(seed=1).save(saved)
+    assert caught.value.filename == str(saved)
+    with pytest.raises(PermissionError, match="is write-protected"):
+        toy_model().tag_corpus(__file__, saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
 def test_words_that_are_not_text_cannot_be_saved(tmp_path):
     with pytest.raises(ValueError, match="holds a lone surrogate, which is not text"):
         toy_model(words=("\ud800", *WORDS[1:]))
@@ -267,6 +298,30 @@ def test_words_that_are_not_text_cannot_be_saved(tmp_path):
     changed.vocabulary.words[0] = "\ud800"
     with pytest.raises(ValueError, match="holds a lone surrogate, which is not valid Unicode; decode the text"):
         changed.save(tmp_path / "m")
+
+
+BROKEN = {
+    "a word occurs twice": lambda m: m.vocabulary.words.__setitem__(0, m.vocabulary.words[1]),
+    "its vocabulary does not have the right type or size": lambda m: m.vocabulary.words.append("z"),
+    "impossible value of 'stage'": lambda m: m.training_state.update(stage="x"),
+    "word_counts must not hold negative": lambda m: m.arrays.word_counts.__setitem__(0, -1),
+    "sense_counts must not hold negative": lambda m: m.arrays.sense_counts.__setitem__(0, -1),
+    "sense_offset must rise": lambda m: m.arrays.sense_offset.__setitem__(1, 10**6),
+    "its history is not a list of rows": lambda m: m.history.append("note"),
+    "holds a word that is no string": lambda m: m.vocabulary.words.__setitem__(0, 7),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_model_that_could_not_be_loaded_is_not_saved(what, tmp_path):
+    model = MUSE([["head", "army", "tail"]] * 9, min_count=1, vector_size=4, epochs=1, workers=1)
+    model.save(tmp_path / "m")
+    before = (tmp_path / "m").read_bytes()
+    BROKEN[what](model)
+    with pytest.raises((ValueError, TypeError), match="the model is not saved.*" + what):
+        model.save(tmp_path / "m")
+    assert (tmp_path / "m").read_bytes() == before
+    assert len(MUSE.load(tmp_path / "m")) == 3
 
 
 # -- files that are not ours, or damaged -------------------------------------------------------------------------------
@@ -402,7 +457,7 @@ def test_bad_metadata(saved, changes, what):
 @pytest.mark.parametrize(
     ("name", "value"),
     [("epochs", 0), ("epochs", 2**70), ("stage", -1), ("batch", 1.5), ("batch", True), ("warm", 1), ("split_due", None),
-     ("corpus", [1, 2]), ("corpus", [1, 2, -3]), ("sums", {}), ("sums", {"tokens": 1})],
+     ("corpus", [1, 2]), ("corpus", [1, 2, -3]), ("digest", "x"), ("sums", {}), ("sums", {"tokens": 1})],
 )  # fmt: skip
 def test_training_states_that_no_training_left(saved, name, value):
     sums = dict.fromkeys(SUMS, 0)
@@ -411,6 +466,8 @@ def test_training_states_that_no_training_left(saved, name, value):
     assert MUSE.load(saved).training_state == state
     edit_model(saved, training_state={**state, name: value})
     assert message(saved).startswith(f"is damaged: its training state has an impossible value of {name!r}: ")
+    if name not in state:  # the digest, which older files lack
+        return
     edit_model(saved, training_state={key: state[key] for key in state if key != name})
     assert message(saved) == f"is damaged: its training state lacks {name!r}{AGAIN}"
 

@@ -144,10 +144,24 @@ def test_what_cannot_be_resumed():
         model.train(CORPUS.sentences, epochs=5, resume=True)
     with pytest.raises(ValueError, match=r"was in training on [\d,]+ tokens in 600 .* tokens in 300 sentences, .* the"):
         model.train(CORPUS.sentences[:300], resume=True)
+    with pytest.raises(ValueError, match="in training on another text, of as many tokens and sentences as this"):
+        model.train(CORPUS.sentences[::-1], resume=True)
+    moved = [[*CORPUS.sentences[0], *CORPUS.sentences[1][:1]], CORPUS.sentences[1][1:], *CORPUS.sentences[2:]]
+    with pytest.raises(ValueError, match="in training on another text"):
+        model.train(moved, resume=True)
     assert len(model.history) == 2
     model.train(CORPUS.sentences, epochs=4, resume=True)
     model.train(CORPUS.sentences, resume=True)  # nothing is left to do
     assert len(model.history) == 4
+
+
+def test_a_state_of_before_digests_is_resumed_as_before(tmp_path):
+    model = train(epochs=2, callbacks=[StopAfter(1)])
+    del model.training_state["digest"]
+    model.save(tmp_path / "before")
+    model = MUSE.load(tmp_path / "before", workers=1)
+    model.train(CORPUS.sentences, resume=True)
+    assert file_of(model, tmp_path) == file_of(train(epochs=2), tmp_path)
 
 
 def test_a_vocabulary_that_forgets_cannot_be_resumed_on_a_text_read_again():
@@ -168,6 +182,23 @@ def test_a_checkpoint_after_each_epoch_is_a_model(tmp_path):
     assert loaded == [0, 1, 2]
     last = MUSE.load(tmp_path / "new folder" / "checkpoint.safetensors")
     np.testing.assert_array_equal(last.arrays.sense_counts, model.arrays.sense_counts)
+
+
+def test_a_training_that_begins_anew_keeps_the_checkpoint_of_another(tmp_path, caplog):
+    checkpoint, previous = tmp_path / "checkpoint.safetensors", tmp_path / "checkpoint.previous.safetensors"
+    train(epochs=4, checkpoint_dir=tmp_path, callbacks=[StopAfter(3)])
+    assert not previous.exists()
+    assert not caplog.text
+    left = checkpoint.read_bytes()
+    model = train(epochs=4, checkpoint_dir=tmp_path, callbacks=[StopAfter(2)])
+    assert previous.read_bytes() == left
+    assert len(MUSE.load(checkpoint).history) == 2
+    assert caplog.text.count("is of another training, and is now checkpoint.previous.safetensors") == 1
+    model.train(CORPUS.sentences, resume=True, callbacks=[StopAfter(4)])
+    assert previous.read_bytes() == left
+    assert len(MUSE.load(checkpoint).history) == 4
+    train(epochs=1, checkpoint_dir=tmp_path)
+    assert len(MUSE.load(previous).history) == 4  # the one before goes
 
 
 def test_checkpoints_by_the_clock(tmp_path, monkeypatch):

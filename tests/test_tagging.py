@@ -275,6 +275,9 @@ def test_a_resumed_run_must_be_the_same(text, tmp_path, monkeypatch):
     notes.write_text("[1]")
     with pytest.raises(ValueError, match="is damaged; delete it"):
         model.tag_corpus(text, out, resume=True)
+    with pytest.raises(FileExistsError, match="is no file that tag_corpus left"):
+        model.tag_corpus(text, out)
+    notes.unlink()
     model.tag_corpus(text, out)  # anew
     assert out.read_text(encoding="utf-8") == by_hand(model, TEXT)
     model.tag_corpus(text, out, resume=True)  # nothing to resume: from the start

@@ -70,6 +70,14 @@ def test_nothing_is_written_through_a_link(ending, text, tmp_path):
     assert text.read_text() == TEXT
 
 
+def test_an_output_that_is_replaced_keeps_its_mode(text, tmp_path):
+    (tmp_path / "out").write_text("before")
+    (tmp_path / "out").chmod(0o600)
+    toy_model().tag_corpus(text, tmp_path / "out")
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "out").read_text().startswith("the#0 head#")
+
+
 def test_two_processes_do_not_write_one_output(text, tmp_path, monkeypatch):
     pytest.importorskip("fcntl", reason="the system has no locks")
     model, out = toy_model(), tmp_path / "out"
@@ -126,6 +134,57 @@ def test_a_partial_output_that_is_replaced_is_not_taken(text, tmp_path, monkeypa
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("change", ["shorter", "longer", "rewritten"])
+def test_a_text_that_changes_meanwhile_is_not_taken(change, text, tmp_path, monkeypatch):
+    def meanwhile(*_):
+        if change == "shorter":
+            os.truncate(text, 100)
+        elif change == "longer":
+            text.write_text(TEXT * 2)
+        else:
+            text.write_text(TEXT.upper())
+            os.utime(text, ns=(0, 0))
+
+    (tmp_path / "out").write_text("before")
+    monkeypatch.setattr("muse.progress._Hidden.update", meanwhile)
+    with pytest.raises(OSError, match="changed while it was tagged") as caught:
+        toy_model().tag_corpus(text, tmp_path / "out")
+    assert caught.value.filename == str(text)
+    assert (tmp_path / "out").read_text() == "before"
+    assert (tmp_path / "out.partial").exists()
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("ending", [".partial", ".partial.json"])
+def test_files_of_others_beside_the_output_stay(ending, resume, text, tmp_path):
+    theirs = tmp_path / f"out{ending}"
+    theirs.write_text("precious")
+    with pytest.raises((FileExistsError, ValueError), match=r"would be lost; remove it|is damaged; delete it"):
+        toy_model().tag_corpus(text, tmp_path / "out", resume=resume)
+    assert theirs.read_text() == "precious"
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("left", ["both", "notes", "an empty output"])
+def test_what_a_killed_call_left_is_ours(left, resume, text, tmp_path):
+    out, partial, notes = tmp_path / "out", tmp_path / "out.partial", tmp_path / "out.partial.json"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muse.tagfile._note", stop)  # killed before it could note how far it had come
+        interrupted(text, out)
+    assert partial.stat().st_size > 0
+    if left == "notes":
+        partial.unlink()
+    elif left == "an empty output":  # locked, and nothing else
+        partial.write_bytes(b"")
+        notes.unlink()
+    toy_model().tag_corpus(text, out, resume=resume)
+    toy_model().tag_corpus(text, tmp_path / "whole")
+    assert out.read_bytes() == (tmp_path / "whole").read_bytes()
+    assert not partial.exists()
+    assert not notes.exists()
+
+
 def test_notes_of_a_call_before_the_last_are_not_followed(text, tmp_path, monkeypatch):
     out, whole = tmp_path / "out", tmp_path / "whole"
     toy_model().tag_corpus(text, whole, margin=0.5)
@@ -134,28 +193,27 @@ def test_notes_of_a_call_before_the_last_are_not_followed(text, tmp_path, monkey
     with monkeypatch.context() as patch:
         patch.setattr("muse.tagfile._note", stop)  # as if it were killed
         interrupted(text, out)
-    assert not (tmp_path / "out.partial.json").exists()
+    assert json.loads((tmp_path / "out.partial.json").read_text())["read"] == 0
     (tmp_path / "out.partial.json").write_bytes(old)  # a disk that lost the removal in a power cut
     with pytest.raises(ValueError, match=r"out\.partial has been changed"):
         toy_model().tag_corpus(text, out, margin=0.5, resume=True)
-    (tmp_path / "out.partial.json").unlink()
-    toy_model().tag_corpus(text, out, margin=0.5, resume=True)
+    toy_model().tag_corpus(text, out, margin=0.5)
     assert out.read_bytes() == whole.read_bytes()
 
 
 def test_old_notes_go_before_the_old_output(text, tmp_path, monkeypatch):
-    """They are gone when the partial output is opened, so that no kill leaves both."""
+    """They tell of nothing when the partial output is opened, so that no kill leaves both."""
     interrupted(text, tmp_path / "out")
-    modes = []
+    read = []
 
     def watched(path, mode, **options):
         if Path(path).name == "out.partial" and mode == "wb":
-            modes.append((tmp_path / "out.partial.json").exists())
+            read.append(json.loads((tmp_path / "out.partial.json").read_text())["read"])
         return open(path, mode, **options)
 
     monkeypatch.setattr("muse.tagfile.open", watched, raising=False)
     toy_model().tag_corpus(text, tmp_path / "out")
-    assert modes == [False]
+    assert read == [0]
 
 
 COUNTS = ["read", "written", "lines", "tokens", "tagged", "crc"]
@@ -178,6 +236,10 @@ def test_notes_that_are_wrong_are_not_followed(name, value, forged, text, tmp_pa
         toy_model().tag_corpus(text, out, resume=True)
     assert not out.exists()
     notes.unlink()
+    with pytest.raises(FileExistsError, match="is no file that tag_corpus left") as caught:
+        toy_model().tag_corpus(text, out, resume=True)
+    assert caught.value.filename == f"{out}.partial"
+    (tmp_path / "out.partial").unlink()
     toy_model().tag_corpus(text, out, resume=True)  # from the start
     toy_model().tag_corpus(text, tmp_path / "whole")
     assert out.read_bytes() == (tmp_path / "whole").read_bytes()

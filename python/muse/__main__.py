@@ -51,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit status: 0, or 1 with a message on standard error (none where it is only that nobody reads on).
     """
+    if sys.stderr is None:  # closed, as by `2>&-`; else the next file that is opened would get its number
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (it stays open)
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], None] = options.run
     try:
@@ -165,15 +167,17 @@ def run_demo(options: argparse.Namespace) -> None:
     if options.corpus is None:
         corpus = make_ambiguous_corpus(DEMO_SENTENCES, DEMO_WORDS, seed=0)
         ambiguous = len(corpus.ambiguous_words)
-        print(f"text      {DEMO_SENTENCES:,} generated sentences in which {ambiguous} words mean two things each")
-        model = _train({"sentences": corpus.sentences}, {"senses": DEMO_SENSES, "epochs": DEMO_EPOCHS, **settings})
-        _save(model, options.save)
+        text = f"{DEMO_SENTENCES:,} generated sentences in which {ambiguous} words mean two things each"
+        model = _train(
+            text,
+            {"sentences": corpus.sentences},
+            {"senses": DEMO_SENSES, "epochs": DEMO_EPOCHS, **settings},
+            options.save,
+        )
         _print_recovery(model, corpus)
         sentences: Iterable[list[str]] = corpus.sentences
     else:
-        print(f"text      {options.corpus}")
-        model = _train({"corpus_file": options.corpus}, settings)
-        _save(model, options.save)
+        model = _train(options.corpus, {"corpus_file": options.corpus}, settings, options.save)
         sentences = LineSentence(options.corpus)
     words = options.words or [word for word in (DEMO_CARDS if options.corpus is None else FILE_CARDS) if word in model]
     uses = find_uses(model, [word for word in words if word in model], sentences)
@@ -188,13 +192,11 @@ def run_train(options: argparse.Namespace) -> None:
     """Train on a file and save."""
     _check_target(options.save, options.corpus)
     settings = {"progress": sys.stderr.isatty(), **_given_settings(options)}
-    print(f"text      {options.corpus}")
     if is_dump(options.corpus):
         corpus: dict[str, Any] = {"sentences": WikipediaSentences(options.corpus, workers=os.cpu_count() or 1)}
     else:
         corpus = {"corpus_file": options.corpus}
-    model = _train(corpus, settings)
-    _save(model, options.save)
+    _train(options.corpus, corpus, settings, options.save)
 
 
 def run_senses(options: argparse.Namespace) -> None:
@@ -233,14 +235,20 @@ class _Stopwatch(Callback):
             self.split += time.perf_counter() - self._split_starts
 
 
-def _train(corpus: dict[str, Any], settings: dict[str, Any]) -> MUSE:
-    """Train a model, and say how long it took, how fast it went and how the senses are used."""
+def _train(text: str, corpus: dict[str, Any], settings: dict[str, Any], path: str | None) -> MUSE:
+    """Train a model and save it; only then say how long it took, how fast it went and how the senses are used.
+
+    What is printed may find nobody to read it, which must not cost the model.
+    """
     start, watch = time.perf_counter(), _Stopwatch()
     model = MUSE(**settings)
     model.build_vocab(**corpus)
     reading = time.perf_counter() - start
     model.train(callbacks=[watch])
     seconds = time.perf_counter() - start
+    if path is not None:
+        model.save(path)
+    print(f"text      {text}")
     last = model.history[-1]
     parts = f"reading {reading:.1f} s" + (f", split {watch.split:.1f} s" if watch.split else "")
     print(f"training  {len(model):,} words, {model.arrays.n_senses:,} senses, dimension {model.vector_size}, "
@@ -251,6 +259,8 @@ def _train(corpus: dict[str, Any], settings: dict[str, Any]) -> MUSE:
               f"effective use a word; one sense takes all in {last['collapsed']:.0%}")  # fmt: skip
     else:
         print("senses    no word that is frequent enough has several")
+    if path is not None:
+        print(f"saved     {path}")
     return model
 
 
@@ -262,12 +272,6 @@ def _check_target(path: str | None, *inputs: str | None) -> None:
         if source is not None and os.path.realpath(source) == os.path.realpath(path):
             raise ValueError(f"{path} is what is to be read; give another name for what is to be written")
     check_target(path)
-
-
-def _save(model: MUSE, path: str | None) -> None:
-    if path is not None:
-        model.save(path)
-        print(f"saved     {path}")
 
 
 # ---------------------------------------------------------------------------------------------------- what is shown

@@ -12,17 +12,19 @@ from muse.settings import Settings
 if TYPE_CHECKING:
     from muse.model import MUSE
 
-__all__ = ["CHECKPOINT_NAME", "Checkpoints"]
+__all__ = ["CHECKPOINT_NAME", "PREVIOUS_NAME", "Checkpoints"]
 
 logger = logging.getLogger("muse")
 
 CHECKPOINT_NAME = "checkpoint.safetensors"
+PREVIOUS_NAME = "checkpoint.previous.safetensors"
 
 
 class Checkpoints:
     """Writes a model every so many tokens or seconds, or after each epoch; nothing where there is no folder.
 
-    There is one file, `CHECKPOINT_NAME`, which is replaced only when the new one is complete.
+    There is one file, `CHECKPOINT_NAME`, which is replaced only when the new one is complete. The first checkpoint of a
+    training that is not `resumed` replaces nothing: it leaves one that it finds there under `PREVIOUS_NAME`.
 
     Raises
     ------
@@ -30,7 +32,7 @@ class Checkpoints:
         If the folder cannot be made.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, resumed: bool = False) -> None:
         self._folder = None if settings.checkpoint_dir is None else Path(settings.checkpoint_dir)
         every = None if self._folder is None else settings.checkpoint_every
         self._every_tokens = every if isinstance(every, int) else None
@@ -38,6 +40,7 @@ class Checkpoints:
         self._each_epoch = every is None
         self._batch_tokens = settings.batch_tokens
         self._tokens, self._written = 0, time.monotonic()
+        self._resumed = resumed
         self.last: Path | None = None  # what this training wrote
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -67,8 +70,17 @@ class Checkpoints:
             return
         path = self._folder / CHECKPOINT_NAME
         try:
+            if self.last is None and not self._resumed:
+                self._keep_previous(path)
             model.save(path)
             self.last = path
         except OSError as error:
             logger.error("the checkpoint could not be written, and training goes on without it: %s", error)
         self._written = time.monotonic()
+
+    def _keep_previous(self, path: Path) -> None:
+        if path.exists():
+            previous = path.with_name(PREVIOUS_NAME)
+            path.replace(previous)
+            logger.warning("%s is of another training, and is now %s; to go on with a training, load its checkpoint "
+                           "and call train(resume=True)", path, previous.name)  # fmt: skip

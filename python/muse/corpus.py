@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
-from muse.lines import LineSentence, PathInput, as_paths, is_compressed, read_chunks
+from muse.lines import LineSentence, PathInput, as_paths, check_uncompressed, is_compressed, read_chunks
 from muse.memory import check_memory_to_read, out_of_memory
 from muse.progress import progress_bar
 from muse.rules import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, TrimRule, VocabularyRules
@@ -215,6 +215,8 @@ def _read_files(encoder: _core.Encoder, paths: list[Path], workers: int, progres
                         show(file.tell() if file.seekable() else 0)
                 encoder.end_text()
             else:
+                with path.open("rb") as file:
+                    check_uncompressed(path, file.read(16))
                 encoder.add_file(path, workers, show)
             done += path.stat().st_size
 

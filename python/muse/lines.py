@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["LineSentence", "PathInput", "as_paths", "is_compressed", "read_chunks"]
+__all__ = ["LineSentence", "PathInput", "as_paths", "check_uncompressed", "compression", "is_compressed", "read_chunks"]
 
 PathInput = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -27,6 +27,7 @@ _OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
     ".bz2": bz2.BZ2File,
 }
 _STREAMED = (".xz", ".zst")  # whose openers cannot be told how much memory a file may cost
+_BEGINNINGS = {b"\x1f\x8b\x08": ".gz", b"BZh[1-9]1AY&SY": ".bz2", b"\xfd7zXZ\0": ".xz", b"\\(\xb5/\xfd": ".zst"}
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
@@ -99,17 +100,35 @@ def as_paths(value: PathInput, name: str) -> list[Path]:
 
 def is_compressed(path: Path) -> bool:
     """Whether the name of the file says that it is compressed."""
-    return path.suffix in _OPENERS or path.suffix in _STREAMED
+    return compression(path) in _OPENERS or compression(path) in _STREAMED
+
+
+def compression(path: Path) -> str:
+    """The ending of a file's name in lower case, of which `is_compressed` knows some."""
+    return path.suffix.lower()
+
+
+def check_uncompressed(path: Path, beginning: bytes) -> None:
+    """Raise a ValueError if a file whose name does not say so begins as compressed data does."""
+    for pattern, suffix in _BEGINNINGS.items():
+        if re.match(pattern, beginning):
+            raise ValueError(f"{path} holds compressed data, which its name must say: rename it so that it ends in "
+                             f"{suffix}")  # fmt: skip
 
 
 def read_chunks(path: Path, file: IO[bytes]) -> Iterator[bytes]:
     """The text of an open file in pieces, decompressed as the name of its path says."""
     try:
-        if path.suffix in _STREAMED:
-            yield from _unxz(file) if path.suffix == ".xz" else _unzstd(path, file)
+        kind = compression(path)
+        if kind in _STREAMED:
+            yield from _unxz(file) if kind == ".xz" else _unzstd(path, file)
             return
-        stream = _OPENERS[path.suffix](file) if path.suffix in _OPENERS else file
+        stream = _OPENERS[kind](file) if kind in _OPENERS else file
+        first = stream is file
         while chunk := stream.read(_CHUNK):
+            if first:
+                check_uncompressed(path, chunk)
+                first = False
             yield chunk
     except _DAMAGED as error:
         raise _damaged(path, error) from error

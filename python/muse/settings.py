@@ -127,8 +127,11 @@ class Settings:
         runtime=True,
     )  # fmt: skip
     checkpoint_dir: str | PathLike[str] | None = _setting(
-        None, optional(path_like), "Folder for checkpoints; None: none are written.", runtime=True
-    )
+        None, optional(path_like),
+        "Folder for checkpoints; None: none are written. The file is checkpoint.safetensors; one that another training "
+        "left there becomes checkpoint.previous.safetensors.",
+        runtime=True,
+    )  # fmt: skip
     checkpoint_every: int | str | None = _setting(
         None, optional(interval), "Tokens, or seconds as in '600s', between checkpoints; None: each epoch.",
         runtime=True,

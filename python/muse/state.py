@@ -34,6 +34,7 @@ _CHECKS = {
     "sums": _sums,
 }
 STATE_FIELDS = frozenset(_CHECKS)
+_OPTIONAL_CHECKS = {"digest": _count}  # of the corpus; files of before have none
 
 
 def check_state(state: Mapping[str, Any]) -> None:
@@ -52,5 +53,6 @@ def check_state(state: Mapping[str, Any]) -> None:
     for name in sorted(_CHECKS):
         if name not in state:
             raise ValueError(f"its training state lacks {name!r}")
-        if not _CHECKS[name](state[name]):
+    for name, check in sorted({**_CHECKS, **_OPTIONAL_CHECKS}.items()):
+        if name in state and not check(state[name]):
             raise ValueError(f"its training state has an impossible value of {name!r}: {state[name]!r:.100}")

@@ -22,8 +22,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from muse import _core
-from muse.formats.replacing import check_target, naming, replacing, sync_folder
-from muse.lines import as_paths, is_compressed, read_chunks
+from muse.formats.replacing import check_target, keep_mode, naming, replacing
+from muse.lines import as_paths, compression, is_compressed, read_chunks
 from muse.progress import progress_bar
 
 try:
@@ -39,6 +39,7 @@ _PIECE = 1 << 22  # bytes that are tagged at once: Ctrl-C waits for no more
 _LONGEST_LINE = 1 << 26  # bytes; a longer line is tagged in pieces, cut at white space
 _SAVE_SECONDS = 5.0  # between two notes of how far a file has come
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NO_NOTES = (ValueError, TypeError, RecursionError)  # of `_State.from_json`
 
 
 class TagReport(NamedTuple):
@@ -119,23 +120,24 @@ def tag_file(
     [path] = as_paths([source], "input")
     out = check_target(target)
     partial, notes = _helpers(path, out)
-    compress = _compressor(out.suffix)
+    compress = _compressor(compression(out))
+    if not (resume and notes.exists()):
+        _check_ours(partial, notes)
     with path.open("rb") as file, _alone(partial):
-        stat = os.fstat(file.fileno())
-        state = _State([stat.st_size, stat.st_mtime_ns], margin)
+        state = _State(_signature(file), margin)
         if resume and notes.exists():
             state.model = identify()
             state = _earlier(notes, partial, state, is_compressed(path))
         else:
-            notes.unlink(missing_ok=True)  # before the bytes change of which they tell
-            sync_folder(out.parent)
+            _write_notes(notes, state)  # before the bytes change: these tell of none, and whose the partial output is
         with _sink(partial, state.written) as sink:
+            keep_mode(sink, out)
 
             def note() -> None:
                 _note(sink, partial, notes, state, identify)
 
             try:
-                with progress_bar(total=stat.st_size, desc="tagging", unit="B", show=progress) as bar:
+                with progress_bar(total=state.source[0], desc="tagging", unit="B", show=progress) as bar:
                     _tag(tagger, path, file, sink, partial, state, note, compress, workers, bar)
                 _sync(sink, partial)
             except ValueError:  # it is the text that must change: nothing to go on with
@@ -147,6 +149,7 @@ def tag_file(
                     note()
                     logger.info("tag_corpus was stopped after %d tokens; resume=True goes on from here", state.tokens)
                 raise
+            _check_unchanged(file, path, state)
             ours = os.fstat(sink.fileno())
         if not os.path.samestat(ours, os.stat(partial)):
             raise OSError(errno.EBUSY, "was replaced by another process; tag the text again", str(partial))
@@ -163,6 +166,17 @@ def _alone(partial: Path) -> Iterator[None]:
         return
     with _locked(partial):
         yield
+
+
+def _check_unchanged(file: IO[bytes], path: Path, state: _State) -> None:
+    """Raise an OSError if the source is not what it was: the output would be of the start of it, or of a mixture."""
+    if path.is_file() and _signature(file) != state.source:  # a pipe changes as it is read
+        raise OSError(errno.EIO, "changed while it was tagged; tag it again when it is complete", str(path))
+
+
+def _signature(file: IO[bytes]) -> list[int]:
+    stat = os.fstat(file.fileno())
+    return [stat.st_size, stat.st_mtime_ns]
 
 
 def _locked(path: Path) -> IO[bytes]:
@@ -247,17 +261,38 @@ def _note(sink: IO[bytes], partial: Path, notes: Path, state: _State, identify: 
     """Note how far the output has come, once it is on the disk."""
     state.model = state.model or identify()
     _sync(sink, partial)
+    _write_notes(notes, state)
+
+
+def _write_notes(notes: Path, state: _State) -> None:
     with replacing(notes) as file:
         file.write(state.to_json())
 
 
+def _check_ours(partial: Path, notes: Path) -> None:
+    """Raise a FileExistsError where one of the two is no file that `tag_file` left, and would be lost."""
+    foreign = None
+    if notes.exists():
+        try:
+            _State.from_json(notes.read_bytes())
+        except _NO_NOTES:
+            foreign = notes
+    elif partial.exists() and partial.stat().st_size > 0:
+        foreign = partial
+    if foreign is not None:
+        message = "is no file that tag_corpus left, and would be lost; remove it, or give the output another name"
+        raise FileExistsError(errno.EEXIST, message, str(foreign))
+
+
 def _earlier(notes: Path, partial: Path, fresh: _State, compressed: bool) -> _State:
     """Where an earlier call stopped, if that did the same as the `fresh` one would."""
-    damaged = f"{notes} is damaged; delete it, or call tag_corpus without resume=True"
+    damaged = f"{notes} is damaged; delete it and {partial}, or give the output another name"
     try:
         state = _State.from_json(notes.read_bytes())
-    except (ValueError, TypeError, RecursionError):
+    except _NO_NOTES:
         raise ValueError(damaged) from None
+    if state.read == 0:  # nothing to go on from
+        return fresh
     if not state.same_job(fresh):
         raise ValueError(
             f"{notes} is from another model, margin or input than this; call tag_corpus without resume=True to start "

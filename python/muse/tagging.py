@@ -155,7 +155,9 @@ class SenseTagging(ModelPart):
         Raises
         ------
         FileNotFoundError, OSError
-            If a file cannot be read or written; `BlockingIOError` while another process tags to the same output.
+            If a file cannot be read or written, or `input` changes meanwhile; `BlockingIOError` while another process
+            tags to the same output; `FileExistsError` if ``output.partial`` or ``output.partial.json``, which are
+            written meanwhile, are there and no earlier call left them.
         ValueError
             If the text is not valid UTF-8 (with the line), `input` is also `output` or a file beside it that is written
             meanwhile (``output.partial``, ``output.partial.json``), or the text, the model, the margin or those files

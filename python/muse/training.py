@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +33,7 @@ __all__ = ["check_device", "core_options", "train_model"]
 logger = logging.getLogger("muse")
 
 _TOKENS_AT_ONCE = 1 << 16  # on a device, which is idle with fewer
+_DIGESTED = 1 << 20  # numbers of the corpus at once, for the same reason
 _COUNTED_TOKENS = 1 << 18  # whose senses are counted at once: Ctrl-C waits for no more
 
 
@@ -170,13 +172,14 @@ class _Run:
         self.trainer_type, self.batches_at_once = _place_training(settings, self.workers)
         self.wanted = settings.senses_of(model.vocabulary.words)
         state = model.training_state
+        self.digest = _digest(corpus)
         unfinished = self._resumable(state) if resume else {}
         several = settings.init == "split" and bool((self.wanted > 1).any())
         self.split_due = several and (not model.is_trained or bool(state.get("split_due")))
         self.warm = bool(unfinished.get("warm", self.split_due))
         self.stages = _schedule(settings, epochs, warm=self.warm)
         self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
-        self.checkpoints = Checkpoints(settings)
+        self.checkpoints = Checkpoints(settings, resumed=resume)
         if model.is_trained:
             self.arrays = model.arrays.for_training()
         else:
@@ -209,6 +212,11 @@ class _Run:
                 f"this corpus has {self.corpus.n_tokens:,} tokens in {self.corpus.n_sentences:,} sentences, with "
                 f"{len(self.model.vocabulary):,} words: resume on the same corpus, or call train without resume=True"
                 + forgot
+            )
+        if state.get("digest", self.digest) != self.digest:
+            raise ValueError(
+                "the model was in training on another text, of as many tokens and sentences as this: resume on the "
+                "same corpus, or call train without resume=True"
             )
         return state
 
@@ -371,7 +379,8 @@ class _Run:
         self.model.set_arrays(self.arrays)
         self.model.training_state = {
             "epochs": self.epochs, "stage": self.stage, "batch": self.batch, "warm": self.warm,
-            "split_due": self.split_due, "corpus": self._corpus_size(), "sums": dict(self.totals.sums),
+            "split_due": self.split_due, "corpus": self._corpus_size(), "digest": self.digest,
+            "sums": dict(self.totals.sums),
         }  # fmt: skip
 
     def count_senses(self) -> None:
@@ -387,6 +396,15 @@ class _Run:
             counts += np.bincount(arrays.sense_offset[block] + senses, minlength=arrays.n_senses)
             first = last
         self._publish(counts)
+
+
+def _digest(corpus: _core.Corpus) -> int:
+    """A checksum of the encoded corpus, which tells texts of the same size apart."""
+    value = 0
+    for numbers in (corpus.tokens, corpus.offsets):
+        for first in range(0, len(numbers), _DIGESTED):
+            value = zlib.crc32(np.ascontiguousarray(numbers[first : first + _DIGESTED]).data, value)
+    return value
 
 
 def _call(callbacks: Sequence[Any], hook: str, model: MUSE) -> None:

@@ -62,22 +62,38 @@ def write(path: str | PathLike[str], state: ModelState) -> None:
 
     Raises
     ------
-    ValueError
-        If a word is not valid Unicode text (a lone surrogate), or a matrix holds a value that is not a finite number.
+    ValueError, TypeError
+        If a word is not valid Unicode text (a lone surrogate), a matrix holds a value that is not a finite number, or
+        `read` would refuse the file for anything else.
     """
     tensors = dict(state.arrays.as_dict())
     tensors["vocabulary"], tensors["vocabulary_offset"] = _pack(state.vocabulary.words)
     metadata = {"format": FORMAT, "version": str(VERSION), "model": json.dumps(_describe(state), allow_nan=False)}
+    _check_readable(tensors, metadata, state.vocabulary.words)
     write_tensors(path, tensors, metadata, checked=["model"])
+
+
+def _check_readable(tensors: Mapping[str, NDArray[Any]], metadata: dict[str, str], words: Sequence[str]) -> None:
+    """Raise a ValueError where `read` would refuse these; all but the search of matrices, which writing does itself."""
+    try:
+        _build(_metadata(metadata), dict(tensors), checked=False, runtime={})
+        _check_distinct(words)
+    except DamagedFileError as error:
+        raise ValueError(f"the model is not saved, since no file of it could be loaded: {error}; parts of it were "
+                         "changed by hand, or while another thread used them") from error  # fmt: skip
 
 
 def _describe(state: ModelState) -> dict[str, Any]:
     """What a file says of a model beside its tensors."""
-    history = [{name: value for name, value in row.items() if name not in CLOCK_FIELDS} for row in state.history]
+    history = [_without_clock(row) for row in state.history]
     words = {name: getattr(state.vocabulary, name) for name in _VOCABULARY_FIELDS}
     parts = {"history": history, "training_state": state.training_state, "vocabulary": words}
     plain: dict[str, Any] = _plain(parts)
     return {"settings": state.settings.to_json(), "left_open": list(state.settings.left_open)} | plain
+
+
+def _without_clock(row: Any) -> Any:
+    return {k: v for k, v in row.items() if k not in CLOCK_FIELDS} if isinstance(row, Mapping) else row
 
 
 def _plain(value: Any) -> Any:
@@ -92,6 +108,8 @@ def _plain(value: Any) -> Any:
 
 
 def _pack(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    if not all(isinstance(word, str) for word in words):
+        raise TypeError("the model is not saved: its vocabulary holds a word that is no string")
     try:
         encoded = [word.encode("utf-8") for word in words]
     except UnicodeEncodeError as error:
@@ -142,17 +160,15 @@ def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> 
             "copy it again, or load a file that model.save wrote"
         ) from error
     except DamagedFileError as error:
-        raise ModelFileError(f"{name!r} {_damaged(error)}") from error
+        raise ModelFileError(
+            f"{name!r} is damaged: {error}; load another copy of it, or train and save the model again"
+        ) from error
     except _Refused as error:
         raise ModelFileError(f"{name!r} {error}") from error
 
 
 class _Refused(Exception):
     """What is wrong with a file, as the end of a sentence that starts with its name."""
-
-
-def _damaged(what: object) -> _Refused:
-    return _Refused(f"is damaged: {what}; load another copy of it, or train and save the model again")
 
 
 def _open(path: str | PathLike[str], mapped: bool) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -172,7 +188,7 @@ def _check_version(metadata: dict[str, str]) -> None:
         raise _Refused("is a safetensors file, but not a MUSE model; load a file that model.save wrote")
     version = metadata.get("version", "")
     if not re.fullmatch("[1-9][0-9]{0,8}", version):
-        raise _damaged(f"its version is {version!r}")
+        raise DamagedFileError(f"its version is {version!r}")
     if int(version) > VERSION:
         raise _Refused(
             f"has version {version} of the model format, and this muse reads up to {VERSION}; update muse-senses"
@@ -183,15 +199,15 @@ def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
     try:
         model = json.loads(metadata.get("model", ""))
     except (ValueError, RecursionError) as error:
-        raise _damaged(f"its metadata is not JSON ({error})") from error
+        raise DamagedFileError(f"its metadata is not JSON ({error})") from error
     types = {"settings": dict, "left_open": list, "history": list, "training_state": dict, "vocabulary": dict}
     if not isinstance(model, dict) or any(not isinstance(model.get(key), kind) for key, kind in types.items()):
-        raise _damaged(f"its metadata lacks one of {', '.join(types)}")
+        raise DamagedFileError(f"its metadata lacks one of {', '.join(types)}")
     counts = [model["vocabulary"].get(name) for name in _VOCABULARY_FIELDS]
     if not all(type(count) is int and 0 <= count < 1 << 63 for count in counts):
-        raise _damaged(f"its metadata lacks one of {', '.join(_VOCABULARY_FIELDS)}")
+        raise DamagedFileError(f"its metadata lacks one of {', '.join(_VOCABULARY_FIELDS)}")
     if not all(isinstance(row, dict) for row in model["history"]):
-        raise _damaged("its history is not a list of rows")
+        raise DamagedFileError("its history is not a list of rows")
     return model
 
 
@@ -201,7 +217,9 @@ def _build(
     names = {*Arrays.__dataclass_fields__, "vocabulary", "vocabulary_offset"}
     missing, extra = names - set(tensors) - set(_OPTIONAL), set(tensors) - names
     if missing or extra:
-        raise _damaged(f"it lacks {sorted(missing)}" if missing else f"it holds unknown tensors {sorted(extra)}")
+        raise DamagedFileError(
+            f"it lacks {sorted(missing)}" if missing else f"it holds unknown tensors {sorted(extra)}"
+        )
     bytes_, offsets = tensors.pop("vocabulary"), tensors.pop("vocabulary_offset")
     arrays = Arrays(**tensors)
     try:
@@ -212,7 +230,7 @@ def _build(
         if checked:
             arrays.check_finite()
     except ValueError as error:
-        raise _damaged(error) from error
+        raise DamagedFileError(str(error)) from error
     words = _unpack(bytes_, offsets, arrays.n_words, checked)
     counted = {name: model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
     vocabulary = Vocabulary(words, arrays.word_counts, **counted)
@@ -221,16 +239,20 @@ def _build(
 
 def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, checked: bool) -> Sequence[str]:
     if packed.dtype != np.uint8 or packed.ndim != 1 or offsets.dtype != np.int64 or offsets.shape != (n_words + 1,):
-        raise _damaged("its vocabulary does not have the right type or size")
+        raise DamagedFileError("its vocabulary does not have the right type or size")
     if offsets[0] != 0 or offsets[-1] != len(packed) or (np.diff(offsets) < 0).any():
-        raise _damaged("the offsets of its vocabulary are inconsistent")
+        raise DamagedFileError("the offsets of its vocabulary are inconsistent")
     words = PackedWords(packed, offsets)
     if not checked:
         return words
     decoded = list(words)
-    if len(set(decoded)) < len(decoded):
-        raise _damaged("a word occurs twice in its vocabulary")
+    _check_distinct(decoded)
     return decoded
+
+
+def _check_distinct(words: Sequence[str]) -> None:
+    if len(set(words)) < len(words):
+        raise DamagedFileError("a word occurs twice in its vocabulary")
 
 
 class PackedWords(Sequence[str]):

@@ -7,17 +7,18 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["check_target", "naming", "replacing", "sync_folder"]
+__all__ = ["check_target", "keep_mode", "naming", "replacing", "sync_folder"]
 
 
 def check_target(path: str | PathLike[str]) -> Path:
@@ -27,9 +28,18 @@ def check_target(path: str | PathLike[str]) -> Path:
         raise IsADirectoryError(errno.EISDIR, "is a folder; give the name of a file in it", str(path))
     if target.exists() and not target.is_file():
         raise OSError(errno.EINVAL, "is not a regular file, and would be lost; give another name", str(path))
+    if target.exists() and not os.access(target, os.W_OK):  # renaming over it would work
+        raise PermissionError(errno.EACCES, "is write-protected; make it writable, or give another name", str(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(target.parent))
     return target
+
+
+def keep_mode(file: IO[bytes], target: Path) -> None:
+    """Give a file that will replace `target` the permissions of that, if it is there and the system can."""
+    if hasattr(os, "fchmod") and target.exists():
+        with contextlib.suppress(OSError):  # a file system without permissions
+            os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
 
 
 @contextlib.contextmanager
@@ -50,12 +60,14 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     The bytes go to a file without a name in the same folder, so that a killed process leaves nothing behind; it is
     synced, gets a temporary name, and is renamed. Where the file system has no nameless files, or the process is killed
     between the two names, a temporary file can stay; the next one who writes the same file removes it. If anything goes
-    wrong on the way, a file that was there before is untouched.
+    wrong on the way, a file that was there before is untouched; else the new one has its permissions.
 
     Raises
     ------
     IsADirectoryError, FileNotFoundError
         If `path` is a folder, or lies in one that does not exist.
+    PermissionError
+        If the file is there, and may not be written.
     OSError
         If `path` is a device, a pipe or a socket, or the disk is full. It names `path`, whatever failed on the way.
     """
@@ -64,11 +76,12 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     temporary = target.with_name(f"{_prefix(target)}{secrets.token_hex(6)}.tmp")
     try:
         with naming(path), _create(temporary) as file:
+            keep_mode(file, target)
             yield file
             file.flush()
             os.fsync(file.fileno())
             if not temporary.exists():
-                _name(file, temporary)
+                _name(file, temporary, target)
             os.replace(temporary, target)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
@@ -98,7 +111,7 @@ def _create(temporary: Path) -> BinaryIO:
         file.close()
 
 
-def _name(file: BinaryIO, path: Path) -> None:
+def _name(file: BinaryIO, path: Path, target: Path) -> None:
     """Give a nameless file its name, or, where the system refuses that, make a copy of it that has one."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:  # only with a descriptor of the folder does Python follow the link in /proc
@@ -106,6 +119,7 @@ def _name(file: BinaryIO, path: Path) -> None:
     except OSError:
         file.seek(0)
         with open(path, "xb") as copy:
+            keep_mode(copy, target)
             shutil.copyfileobj(file, copy)
             copy.flush()
             os.fsync(copy.fileno())

@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from muse.evaluation.text import tokenize
 from muse.formats.optional import needed
-from muse.lines import as_paths
+from muse.lines import as_paths, compression
 
 __all__ = ["WikipediaSentences", "is_dump", "plain_text"]
 
@@ -38,7 +38,7 @@ _PAGES_AT_ONCE = 16  # that a process gets
 
 def is_dump(path: str | PathLike[str]) -> bool:
     """Whether the name of a file says that it is an XML dump, compressed or not."""
-    name = os.fspath(path)
+    name = os.fspath(path).lower()
     return any(name.endswith(f".xml{ending}") for ending in ("", *_OPENERS))
 
 
@@ -97,7 +97,7 @@ class WikipediaSentences:
         self._workers = workers
 
     def __iter__(self) -> Iterator[list[str]]:
-        with _OPENERS.get(self.path.suffix, open)(self.path, "rb") as file:
+        with _OPENERS.get(compression(self.path), open)(self.path, "rb") as file:
             try:
                 site, texts = self._texts(file)
                 read = functools.partial(_paragraphs, tokenizer=self._tokenizer, left_out=_prefixes(site))
