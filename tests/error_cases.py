@@ -202,6 +202,7 @@ CASES: dict[str, Callable[[Path], object]] = {
     "a table of counts that is none": lambda folder: MUSE().build_vocab_from_freq({"a": 1.5}),
     "no vocabulary": lambda folder: MUSE().train([["a"]]),
     "no training": lambda folder: MUSE().sense_vectors("a"),
+    "a file as checkpoint_dir": lambda folder: MUSE(SENTENCES, checkpoint_dir=__file__),
     "a vocabulary already": lambda folder: _untrained().build_vocab(SENTENCES),
     "a model too large": _too_large,
     "memory while training": _memory_while_training,

@@ -483,3 +483,17 @@ def test_memory_of_any_number_of_words():
         model.estimate_memory(-1)
     with raises(TypeError, "vocab_size must be an integer of at least 1; got 1.5"):
         model.estimate_memory(1.5)
+
+
+def test_messages_stay_short_whatever_was_asked():
+    model = toy_model()
+    for ask in (lambda: model.wv["x" * 10**6], lambda: model.sv["x" * 10**6]):
+        with pytest.raises(KeyError) as caught:
+            ask()
+        assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("senses", [np.array([2, 3]), [2, 3], "two"])
+def test_numbers_of_senses_of_the_wrong_type(senses):
+    with pytest.raises(TypeError, match="senses must be an integer, a dict"):
+        MUSE(senses=senses)

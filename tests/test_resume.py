@@ -225,9 +225,22 @@ def test_a_full_disk_costs_the_checkpoint_and_not_the_training(tmp_path, monkeyp
         model = train(epochs=2, checkpoint_dir=tmp_path)
     assert len(model.history) == 2
     assert "the checkpoint could not be written, and training goes on without it: [Errno 28]" in caplog.text
+
+
+def test_a_folder_that_takes_no_checkpoint_is_refused_before_the_corpus_is_read(tmp_path, monkeypatch):
+    def unread():
+        pytest.fail("the corpus was read")
+        yield
+
     (tmp_path / "file").touch()
-    with pytest.raises(FileExistsError):
-        train(checkpoint_dir=tmp_path / "file")
+    with pytest.raises(NotADirectoryError, match="checkpoint_dir is a file; give the name of a folder"):
+        MUSE(unread(), checkpoint_dir=tmp_path / "file")
+    (tmp_path / "folder").mkdir(0o500)
+    if os.access(tmp_path / "folder", os.W_OK):  # root may write everywhere
+        monkeypatch.setattr(muse.checkpoints.os, "access", lambda *_: False)
+    with pytest.raises(PermissionError, match="make the folder writable, or give another") as caught:
+        MUSE(unread(), checkpoint_dir=tmp_path / "folder")
+    assert caught.value.filename == str(tmp_path / "folder")
 
 
 SCRIPT = """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +14,26 @@ from muse.settings import Settings
 if TYPE_CHECKING:
     from muse.model import MUSE
 
-__all__ = ["CHECKPOINT_NAME", "PREVIOUS_NAME", "Checkpoints"]
+__all__ = ["CHECKPOINT_NAME", "PREVIOUS_NAME", "Checkpoints", "check_checkpoint_dir"]
 
 logger = logging.getLogger("muse")
 
 CHECKPOINT_NAME = "checkpoint.safetensors"
 PREVIOUS_NAME = "checkpoint.previous.safetensors"
+
+
+def check_checkpoint_dir(settings: Settings) -> None:
+    """Make the folder for checkpoints, if there is to be one; an OSError unless files can be written there."""
+    if settings.checkpoint_dir is None:
+        return
+    folder = Path(settings.checkpoint_dir)
+    if folder.exists() and not folder.is_dir():
+        message = "checkpoint_dir is a file; give the name of a folder"
+        raise NotADirectoryError(errno.ENOTDIR, message, str(folder))
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        message = "no checkpoint can be written to checkpoint_dir; make the folder writable, or give another"
+        raise PermissionError(errno.EACCES, message, str(folder))
 
 
 class Checkpoints:
@@ -29,7 +45,7 @@ class Checkpoints:
     Raises
     ------
     OSError
-        If the folder cannot be made.
+        See `check_checkpoint_dir`.
     """
 
     def __init__(self, settings: Settings, *, resumed: bool = False) -> None:
@@ -42,8 +58,7 @@ class Checkpoints:
         self._tokens, self._written = 0, time.monotonic()
         self._resumed = resumed
         self.last: Path | None = None  # what this training wrote
-        if self._folder is not None:
-            self._folder.mkdir(parents=True, exist_ok=True)
+        check_checkpoint_dir(settings)
 
     def batches(self, most: int) -> int:
         """How many batches may run before the next checkpoint, at least one and at most `most`."""

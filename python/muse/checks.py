@@ -88,7 +88,7 @@ def path_like(name: str, value: Any) -> str:
 
 def senses(name: str, value: Any) -> int | str | dict[str, int]:
     """A number of senses, one for each of some words, or 'auto'."""
-    if value == "auto":
+    if isinstance(value, str) and value == "auto":
         return "auto"
     if isinstance(value, Mapping):
         count = integer(1, MAX_SENSES)
@@ -98,7 +98,7 @@ def senses(name: str, value: Any) -> int | str | dict[str, int]:
         return {word: count(f"{name}[{word!r}]", k) for word, k in value.items()}
     if isinstance(value, numbers.Integral):
         return int(integer(1, MAX_SENSES)(name, value))
-    raise TypeError(f"{name} must be an integer, a dict {{word: senses}}, or 'auto'; got {value!r}")
+    raise TypeError(f"{name} must be an integer, a dict {{word: senses}}, or 'auto'; got {value!r:.80}")
 
 
 def interval(name: str, value: Any) -> int | str:

@@ -31,9 +31,9 @@ class UnknownWordError(KeyError):
         self._vocabulary = vocabulary
 
     def __str__(self) -> str:
-        message = f"the word {self.word!r} is not in the vocabulary"
         if not isinstance(self.word, str):
-            return f"{message}; words are strings"
+            return f"the word {self.word!r} is not in the vocabulary; words are strings"
+        message = f"the word {quote(self.word)} is not in the vocabulary"
         near = nearest_spellings(self.word, self._vocabulary)
         if near:
             return f"{message}; the nearest known spellings are {', '.join(map(repr, near))}"
@@ -68,6 +68,11 @@ class DivergenceError(FloatingPointError):
 
 class InsufficientMemoryError(MemoryError):
     """Said before training starts, with the figure, where the model cannot fit into memory."""
+
+
+def quote(text: str, most: int = 80) -> str:
+    """What was given as it stands in a message: its repr, of a long one the beginning and its length."""
+    return repr(text) if len(text) <= most else f"{text[:most]!r}... ({len(text):,} characters)"
 
 
 def nearest_spellings(word: str, vocabulary: Iterable[str], count: int = 3) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from muse import _core
 from muse.arrays import Arrays
 from muse.building import Sentences, VocabularyBuilding, same_corpus
+from muse.checkpoints import check_checkpoint_dir
 from muse.checks import integer
 from muse.errors import NotTrainedError
 from muse.formats import native
@@ -78,6 +79,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         self._in_training = False
         if sentences is not None or corpus_file is not None:
             check_device(self._settings)  # before the corpus is read
+            check_checkpoint_dir(self._settings)
             self.build_vocab(sentences, corpus_file)
             self.train()
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from muse import checks
 from muse.arrays import Arrays, Floats
 from muse.comparisons import Comparisons
-from muse.errors import UnknownSenseError
+from muse.errors import UnknownSenseError, quote
 from muse.keyed import Neighbours, unit
 from muse.vocabulary import Vocabulary
 
@@ -36,9 +36,10 @@ def parse_sense_key(key: SenseKey) -> tuple[str, int]:
         if mark and digits.isdecimal() and digits.isascii():
             return word, int(digits) if len(digits) <= _LONGEST_NUMBER else sys.maxsize
         raise UnknownSenseError(
-            f"{key!r} is not a sense key; write the word and the number of its sense, {key + '#0'!r} or ({key!r}, 0)"
+            f"{quote(key)} is not a sense key; write the word and the number of its sense, {quote(key + '#0')} or "
+            f"({quote(key)}, 0)"
         )
-    raise TypeError(f"a sense key is a string such as 'head#0' or a pair such as ('head', 0); got {key!r}")
+    raise TypeError(f"a sense key is a string such as 'head#0' or a pair such as ('head', 0); got {key!r:.200}")
 
 
 class SenseVectors(Comparisons[SenseKey]):

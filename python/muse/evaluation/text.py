@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from muse.errors import quote
+
 __all__ = ["Tokenizer", "listed", "locate", "quote", "read_lines", "split_csv", "tokenize", "tokens_of"]
 
 Tokenizer = Callable[[str], list[str]]
@@ -88,11 +90,6 @@ def locate(before: str, target: str, after: str, tokenizer: Tokenizer = tokenize
     """
     head, middle, tail = (tokens_of(tokenizer, text) for text in (before, target, after))
     return [*head, *middle, *tail], len(head), middle
-
-
-def quote(text: str, most: int = 80) -> str:
-    """A piece of a file as it stands in a message: its repr, of a long one the beginning and its length."""
-    return repr(text) if len(text) <= most else f"{text[:most]!r}... ({len(text):,} characters)"
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:
