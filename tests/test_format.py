@@ -306,7 +306,7 @@ BROKEN = {
     "impossible value of 'stage'": lambda m: m.training_state.update(stage="x"),
     "word_counts must not hold negative": lambda m: m.arrays.word_counts.__setitem__(0, -1),
     "sense_counts must not hold negative": lambda m: m.arrays.sense_counts.__setitem__(0, -1),
-    "sense_offset must rise": lambda m: m.arrays.sense_offset.__setitem__(1, 10**6),
+    "sense_offset must rise": lambda m: setattr(m.arrays, "sense_offset", m.arrays.sense_offset[::-1].copy()),
     "its history is not a list of rows": lambda m: m.history.append("note"),
     "holds a word that is no string": lambda m: m.vocabulary.words.__setitem__(0, 7),
 }
