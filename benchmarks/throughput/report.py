@@ -60,7 +60,8 @@ NOTES = {  # by what the name of a system holds
     "paper's recipe": "The paper's recipe trains one collocate a token, the others all: compare pairs, not tokens.",
     "gensim": "Rates are those of an epoch; reading the text and counting its words are left out.",
     "fastText": "fastText is `fasttext-wheel`, built for any x86-64; built for the machine it is faster.",
-    "pWord2Vec": "pWord2Vec is IntelLabs' program (github.com/IntelLabs/pWord2Vec), without its vocabulary files and progress output, compiled for this machine with MKL "
+    "pWord2Vec": "pWord2Vec is IntelLabs' program (github.com/IntelLabs/pWord2Vec), without its vocabulary files and "
+    "progress output, compiled for this machine with MKL "
     "and given by --program; it shares the negatives of a window.",
     "word2vec.c": "word2vec.c is the original C program, from the PyPI package `word2vec`, compiled for this machine "
     "with its own flags and with -Ofast.",
