@@ -9,8 +9,8 @@
 
 namespace muse::bindings {
 
-// When the main thread ends the interpreter, a daemon thread that asks for the GIL is unwound (before Python 3.14), which
-// no destructor allows: the process would abort. So such threads are parked instead, and end with the process.
+// When the main thread ends the interpreter, a daemon thread that asks for the GIL is unwound (before Python 3.14),
+// which no destructor allows: the process would abort. So such threads are parked instead, and end with the process.
 class Threads {
  public:
   // At the interpreter's end: waits for those that are in a callback or about to take the GIL; the others are parked.
