@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.evaluation import clustering
-from muse.evaluation.protocol import WordVectors
+from muse.evaluation.protocol import WordVectors, check_finite
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import require
 
@@ -121,8 +121,7 @@ class WindowMeans:
         if not rows:
             raise ValueError("the word vectors know no word of the text: were they trained on text of this kind?")
         matrix = np.stack(rows)
-        if not np.isfinite(matrix).all():
-            raise ValueError("vectors contain NaN or infinity: has the model diverged? Retrain with a smaller alpha.")
+        check_finite(matrix)
         self._matrix = matrix * np.asarray(scale, dtype=np.float32)[:, None]
         self._scale = np.asarray(scale, dtype=np.float32)
         ids = np.asarray(flat, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
 import numbers
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from muse.checks import flag, integer, number, optional, path_like
 from muse.evaluation.protocol import Task
 from muse.evaluation.results import EvaluationResult
+from muse.formats.replacing import check_target
 
 __all__ = ["EvaluationCallback"]
 
@@ -149,7 +151,7 @@ class EvaluationCallback:
         """Whether this is the training that was watched before, of the same model or of one loaded from its files."""
         if self._model() is model:
             return True
-        rows = _epochs(model)
+        rows = _losses(model)
         common = min(len(rows), len(self._seen))
         return common > 0 and rows[:common] == self._seen[:common]
 
@@ -158,7 +160,7 @@ class EvaluationCallback:
             self._model = weakref.ref(model)
         except TypeError:  # an object without weak references: held, so that no other can take its address
             self._model = lambda: model
-        self._seen = _epochs(model)
+        self._seen = _losses(model)
 
     def _evaluate(self, model: Any) -> None:
         started = time.perf_counter()
@@ -251,9 +253,10 @@ class _Folder:
 
 
 def _check_writable(path: str) -> None:
-    folder = Path(path).parent
-    if not path or Path(path).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ValueError(f"keep_best must be True, False, or the path of a file in a folder that exists; got {path!r}")
+    with contextlib.suppress(OSError):
+        if os.access(check_target(path).parent, os.W_OK):
+            return
+    raise ValueError(f"keep_best must be True, False, or the path of a file in a folder that exists; got {path!r}")
 
 
 def _score(result: Any) -> float:
@@ -266,7 +269,7 @@ def _score(result: Any) -> float:
     return float(score)
 
 
-def _epochs(model: Any) -> list[Any]:
+def _losses(model: Any) -> list[Any]:
     """What tells one training from another: its epochs and their losses; files do not keep how long they took."""
     return [(row.get("epoch"), row.get("loss")) for row in getattr(model, "history", None) or []]
 

@@ -15,6 +15,7 @@ __all__ = [
     "SenseReader",
     "Task",
     "WordVectors",
+    "check_finite",
     "check_model",
     "cosines",
     "sense_number",
@@ -93,6 +94,12 @@ def sense_number(answer: Any, word: str, senses: int | None, who: str) -> int:
     return int(value)
 
 
+def check_finite(rows: NDArray[Any]) -> None:
+    """Raise a ValueError if there is NaN or infinity among vectors."""
+    if not np.isfinite(rows).all():
+        raise ValueError("vectors contain NaN or infinity: has the model diverged? Retrain with a smaller alpha.")
+
+
 def unit_rows(matrix: Any) -> NDArray[np.float64]:
     """Rows scaled to length 1, as float64; a zero row stays zero, so that its cosine with anything is 0.
 
@@ -102,8 +109,7 @@ def unit_rows(matrix: Any) -> NDArray[np.float64]:
         If there is NaN or infinity in the matrix.
     """
     rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
-    if not np.isfinite(rows).all():
-        raise ValueError("vectors contain NaN or infinity: has the model diverged? Retrain with a smaller alpha.")
+    check_finite(rows)
     # Scaling by the largest entry first keeps squares of very small or large values from under- or overflowing.
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
     rows = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from muse.evaluation.bounds import SCORES, compute_bounds, mean_row, score_word
 from muse.evaluation.protocol import SenseModel, Task, WordVectors, senses_at
 from muse.evaluation.results import EvaluationResult
+from muse.evaluation.text import listed
 
 __all__ = ["PseudoWordTask", "evaluate_pseudo_words"]
 
@@ -173,10 +174,10 @@ class PseudoWordTask(Task):
             majority = float(members.max() / len(truth))
             rows.append({"word": word, "n": len(mine), "majority": majority, **score_word(truth, senses[mine])})
         if not rows and alone:
-            raise ValueError(f"only one member occurs of {_some(alone)}: there is nothing to tell apart")
+            raise ValueError(f"only one member occurs of {listed(alone)}: there is nothing to tell apart")
         if not rows:
             raise ValueError(
-                f"the model knows none of the {len(self.words)} pseudo-words ({_some(missing, 3)}): train it "
+                f"the model knows none of the {len(self.words)} pseudo-words ({listed(missing, 3)}): train it "
                 "on the text with the merged words"
             )
         return self._result(rows, missing, alone)
@@ -198,9 +199,9 @@ class PseudoWordTask(Task):
         summary["occurrences"] = sum(row["n"] for row in rows)
         notes = []
         if missing:
-            notes.append(f"{len(missing)} pseudo-words not in the vocabulary: {_some(missing)}")
+            notes.append(f"{len(missing)} pseudo-words not in the vocabulary: {listed(missing)}")
         if alone:
-            notes.append(f"{len(alone)} pseudo-words of which only one member occurs are left out: {_some(alone)}")
+            notes.append(f"{len(alone)} pseudo-words of which only one member occurs are left out: {listed(alone)}")
         if self.bounds is not None and summary["v_measure_share"] is not None:
             notes.append(f"V is {summary['v_measure_share']:.0%} of the supervised bound")
         return EvaluationResult(
@@ -249,10 +250,6 @@ class PseudoWordTask(Task):
             self, vectors, window=window, sample=sample, clusters=tuple(clusters), folds=folds, seed=seed
         )
         return self.bounds
-
-
-def _some(words: Sequence[str], shown: int = 10) -> str:
-    return ", ".join(words[:shown]) + (", ..." if len(words) > shown else "")
 
 
 def _majority(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
