@@ -18,7 +18,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 import muse.memory
-from muse import MUSE, InsufficientMemoryError, ModelFileError, Settings
+from muse import MUSE, InsufficientMemoryError, ModelFileError, Settings, encode_corpus
 from muse.formats import replacing as replacing_module
 from muse.formats import tensorfile
 from muse.formats.replacing import replacing
@@ -436,6 +436,16 @@ def test_words_that_are_not_utf8_or_occur_twice(saved):
             ask()
     edit(saved, vocabulary=np.full_like(tensors["vocabulary"], ord("a")))
     assert message(saved) == "is damaged: a word occurs twice in its vocabulary" + AGAIN
+    for ask in (
+        lambda model: list(model.vocabulary.words),
+        lambda model: model.n_senses("head"),
+        lambda model: model.disambiguate(["head"]),
+        lambda model: list(model.disambiguate_batch([["head"]])),
+        lambda model: encode_corpus([["head"]], vocab=model.vocabulary),
+        lambda model: model.train([["head"]], epochs=1),
+    ):
+        with pytest.raises(ModelFileError, match="a word occurs twice in its vocabulary; load another copy"):
+            ask(MUSE.load(saved, mmap=True))
 
 
 @pytest.mark.parametrize(

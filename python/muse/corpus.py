@@ -125,7 +125,7 @@ def encode_corpus(
     if vocab is not None and not isinstance(vocab, Vocabulary):
         vocab = Vocabulary(vocab)
     encoder = _core.Encoder(
-        vocab=None if vocab is None or extend else vocab.words,
+        vocab=None if vocab is None or extend else list(vocab.words),
         max_vocab_size=max_vocab_size or 0,
         max_ram=_half_of_memory() if max_ram is None else max_ram,
         spill_dir="" if spill_dir is None else os.fspath(spill_dir),

@@ -163,7 +163,7 @@ class SenseSelector:
         if self._tagger is None:
             arrays = self._arrays
             self._tagger = _core.Tagger(
-                self._vocabulary.words, arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset,
+                list(self._vocabulary.words), arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset,
                 self._weights, self._options, self._temperature, self.device,
             )  # fmt: skip
         return self._tagger

@@ -76,8 +76,9 @@ def write(path: str | PathLike[str], state: ModelState) -> None:
 def _check_readable(tensors: Mapping[str, NDArray[Any]], metadata: dict[str, str], words: Sequence[str]) -> None:
     """Raise a ValueError where `read` would refuse these; all but the search of matrices, which writing does itself."""
     try:
-        _build(_metadata(metadata), dict(tensors), checked=False, runtime={})
-        _check_distinct(words)
+        _build(_metadata(metadata), dict(tensors), "", checked=False, runtime={})
+        if len(set(words)) < len(words):
+            raise DamagedFileError("a word occurs twice in its vocabulary")
     except DamagedFileError as error:
         raise ValueError(f"the model is not saved, since no file of it could be loaded: {error}; parts of it were "
                          "changed by hand, or while another thread used them") from error  # fmt: skip
@@ -153,16 +154,14 @@ def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> 
         raise FileNotFoundError(f"there is no file {name!r}; check the path")
     try:
         model, tensors = _open(path, mapped)
-        return _build(model, tensors, checked=not mapped, runtime=runtime)
+        return _build(model, tensors, name, checked=not mapped, runtime=runtime)
     except ForeignFileError as error:
         raise ModelFileError(
             f"{name!r} is not a MUSE model file, or it was cut short while it was copied ({error}); "
             "copy it again, or load a file that model.save wrote"
         ) from error
     except DamagedFileError as error:
-        raise ModelFileError(
-            f"{name!r} is damaged: {error}; load another copy of it, or train and save the model again"
-        ) from error
+        raise _damaged(name, error) from error
     except _Refused as error:
         raise ModelFileError(f"{name!r} {error}") from error
 
@@ -212,7 +211,7 @@ def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
 
 
 def _build(
-    model: dict[str, Any], tensors: dict[str, NDArray[Any]], *, checked: bool, runtime: dict[str, Any]
+    model: dict[str, Any], tensors: dict[str, NDArray[Any]], file: str, *, checked: bool, runtime: dict[str, Any]
 ) -> ModelState:
     names = {*Arrays.__dataclass_fields__, "vocabulary", "vocabulary_offset"}
     missing, extra = names - set(tensors) - set(_OPTIONAL), set(tensors) - names
@@ -231,28 +230,22 @@ def _build(
             arrays.check_finite()
     except ValueError as error:
         raise DamagedFileError(str(error)) from error
-    words = _unpack(bytes_, offsets, arrays.n_words, checked)
+    words = _unpack(bytes_, offsets, arrays.n_words, file)
     counted = {name: model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
-    vocabulary = Vocabulary(words, arrays.word_counts, **counted)
+    vocabulary = Vocabulary(list(words) if checked else words, arrays.word_counts, **counted)
     return ModelState(settings, vocabulary, arrays, model["history"], model["training_state"])
 
 
-def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, checked: bool) -> Sequence[str]:
+def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, file: str) -> PackedWords:
     if packed.dtype != np.uint8 or packed.ndim != 1 or offsets.dtype != np.int64 or offsets.shape != (n_words + 1,):
         raise DamagedFileError("its vocabulary does not have the right type or size")
     if offsets[0] != 0 or offsets[-1] != len(packed) or (np.diff(offsets) < 0).any():
         raise DamagedFileError("the offsets of its vocabulary are inconsistent")
-    words = PackedWords(packed, offsets)
-    if not checked:
-        return words
-    decoded = list(words)
-    _check_distinct(decoded)
-    return decoded
+    return PackedWords(packed, offsets, file)
 
 
-def _check_distinct(words: Sequence[str]) -> None:
-    if len(set(words)) < len(words):
-        raise DamagedFileError("a word occurs twice in its vocabulary")
+def _damaged(file: str, what: object) -> ModelFileError:
+    return ModelFileError(f"{file!r} is damaged: {what}; load another copy of it, or train and save the model again")
 
 
 class PackedWords(Sequence[str]):
@@ -264,14 +257,18 @@ class PackedWords(Sequence[str]):
         The words one after another.
     offsets : int64 (V + 1,)
         Word i is ``packed[offsets[i]:offsets[i + 1]]``.
+    file : str
+        The file that they are from, for errors.
     """
 
-    def __init__(self, packed: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
+    def __init__(self, packed: NDArray[np.uint8], offsets: NDArray[np.int64], file: str = "") -> None:
         self._packed = packed.data
         self._offsets = offsets
+        self._file = file
+        self._distinct = False  # not known to be
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (np.asarray(self._packed), self._offsets)
+        return type(self), (np.asarray(self._packed), self._offsets, self._file)
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -288,18 +285,23 @@ class PackedWords(Sequence[str]):
         return self._decode(index % len(self))
 
     def __iter__(self) -> Iterator[str]:
+        """All words; who goes through them to the end finds out whether a word occurs twice."""
         text, offsets = bytes(self._packed), self._offsets.tolist()
+        seen: set[str] = set()
         for row, (start, end) in enumerate(itertools.pairwise(offsets)):
             try:
-                yield text[start:end].decode("utf-8")
+                word = text[start:end].decode("utf-8")
             except UnicodeDecodeError:
-                self._decode(row)
+                word = self._decode(row)
+            if not self._distinct:
+                seen.add(word)
+            yield word
+        if not self._distinct and len(seen) < len(self):
+            raise _damaged(self._file, "a word occurs twice in its vocabulary")
+        self._distinct = True
 
     def _decode(self, row: int) -> str:
         try:
             return bytes(self._packed[self._offsets[row] : self._offsets[row + 1]]).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ModelFileError(
-                f"the model file is damaged: word {row} of its vocabulary is not UTF-8 ({error}); load another copy of "
-                "it, or train and save the model again"
-            ) from error
+            raise _damaged(self._file, f"word {row} of its vocabulary is not UTF-8 ({error})") from error
