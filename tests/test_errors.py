@@ -164,7 +164,7 @@ def test_values_out_of_range(setting, message):
         ({"senses": {1: 2}}, "the keys of senses must be words (str); got 1"),
         ({"progress": 1}, "progress must be True or False; got 1"),
         ({"trim_rule": "keep"}, "trim_rule must be a function of (word, count, min_count), as in gensim; got 'keep'"),
-        ({"checkpoint_dir": 3}, "checkpoint_dir must be a path; got 3"),
+        ({"checkpoint_dir": 3}, "checkpoint_dir must be a path (str or os.PathLike); got 3"),
         ({"callbacks": 3}, "callbacks must be a list of callbacks; got 3"),
         ({"callbacks": [Callback]}, "callbacks holds the class Callback; give an instance: Callback()"),
         (
@@ -408,20 +408,6 @@ def test_a_number_is_no_corpus(number):
     model = MUSE(vector_size=4)
     with pytest.raises((TypeError, ValueError), match=r"sentences must be an iterable of token lists, not|no corpus"):
         model.build_vocab(number)
-
-
-@pytest.mark.parametrize("path", [0, 2**70, None, 1.5, ["a"]])
-def test_what_is_no_path_is_refused(path):
-    for load in (muse.load_vectors, MUSE.load):
-        with pytest.raises(TypeError, match=r"expected str, bytes or os\.PathLike object"):
-            load(path)
-
-
-@pytest.mark.parametrize("name", [["word2vec"], {}, 7, "gz"])
-def test_what_is_no_format_is_refused(name, tmp_path):
-    for call in (lambda: muse.load_vectors(tmp_path / "x", name), lambda: toy_model().export(tmp_path / "x", name)):
-        with pytest.raises(ValueError, match="format must be one of 'word2vec'"):
-            call()
 
 
 # -- models of given parts ---------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""Checks of settings.
+"""Checks of settings and arguments.
 
-Each takes a setting's name and value, and returns the value as it is kept or raises an error that says what is allowed.
+Each takes a name and value, and returns the value as it is kept or raises an error that says what is allowed.
 """
 
 from __future__ import annotations
@@ -82,8 +82,13 @@ def optional(check: Check) -> Check:
 def path_like(name: str, value: Any) -> str:
     """A path."""
     if not isinstance(value, (str, PathLike)):
-        raise TypeError(f"{name} must be a path; got {value!r}")
-    return str(fspath(value))
+        raise TypeError(f"{name} must be a path (str or os.PathLike); got {value!r:.80}")
+    path = fspath(value)
+    if not isinstance(path, str):
+        raise TypeError(f"{name} must be a path of text, not of bytes; os.fsdecode makes one of {path!r:.80}")
+    if not path or "\0" in path:
+        raise ValueError(f"{name} must be a path; got {path!r:.80}")
+    return path
 
 
 def senses(name: str, value: Any) -> int | str | dict[str, int]:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import IO, Any
 
+from muse.checks import path_like
+
 __all__ = ["LineSentence", "PathInput", "as_paths", "check_uncompressed", "compression", "is_compressed", "read_chunks"]
 
 PathInput = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -88,7 +90,9 @@ def as_paths(value: PathInput, name: str) -> list[Path]:
         value = [value]
     if not isinstance(value, Iterable):
         raise TypeError(f"{name} needs a path or a list of paths, not {type(value).__name__}")
-    paths = [Path(item) for item in value]
+    paths = [Path(path_like(name, item)) for item in value]
+    if not paths:
+        raise ValueError(f"{name} is an empty list; name at least one file")
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(errno.ENOENT, f"{name}: no such file; check the path", str(path))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from muse.checks import path_like
 from muse.errors import quote
 
 __all__ = ["Tokenizer", "listed", "locate", "quote", "read_lines", "split_csv", "tokenize", "tokens_of"]
@@ -121,7 +122,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     ValueError
         If a line is not UTF-8, with the file and the line in the message; if the path is that of a device.
     """
-    file = Path(path)
+    file = Path(path_like("an evaluation file", path))
     if file.is_dir():
         raise IsADirectoryError(f"{file} is a folder; give the file in it that holds the data")
     if file.is_char_device() or file.is_block_device():

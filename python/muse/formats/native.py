@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.arrays import Arrays
+from muse.checks import path_like
 from muse.errors import ModelFileError
 from muse.formats.tensorfile import DamagedFileError, ForeignFileError, TensorFile, write_tensors
 from muse.memory import check_memory_to_load
@@ -147,7 +148,7 @@ def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> 
     ModelFileError
         If the file is not a model of ours, is damaged, or comes from a newer version.
     """
-    name = os.fspath(path)
+    name = path_like("the model file", path)
     if os.path.isdir(path):
         raise IsADirectoryError(f"{name!r} is a folder, not a model file")
     if not os.path.exists(path):

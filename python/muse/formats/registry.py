@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import re
 import warnings
@@ -12,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from muse.checks import integer, optional, path_like
 from muse.errors import FormatWarning, ModelFileError
 from muse.formats.adagram import read_adagram, write_adagram
 from muse.formats.gensim_vectors import read_gensim, write_gensim
@@ -71,14 +73,18 @@ def _write_word2vec(
     )  # fmt: skip
 
 
-def _write_glove(path: Path_, table: SenseTable, **options: Any) -> None:
+def _write_glove(
+    path: Path_, table: SenseTable, *, counts: Path_ | None = None, replace_spaces: str | None = None, mark: str = "#"
+) -> None:
     """Write sense vectors as text without a header; the options are those of word2vec, but for `binary`."""
-    _write_word2vec(path, table, header=False, **options)
+    _write_word2vec(path, table, header=False, counts=counts, replace_spaces=replace_spaces, mark=mark)
 
 
-def _read_adagram_text(path: Path_, *, mark: str = "_", **options: Any) -> SenseTable:
+def _read_adagram_text(
+    path: Path_, *, mark: str = "_", limit: int | None = None, encoding: str = "utf-8", errors: str = "strict"
+) -> SenseTable:
     """Read what AdaGram.jl's ``export.jl`` wrote: lines ``word_k numbers``."""
-    return read_glove(path, mark=mark, **options)
+    return read_glove(path, mark=mark, limit=limit, encoding=encoding, errors=errors)
 
 
 def _write_adagram_text(path: Path_, table: SenseTable, *, replace_spaces: str | None = None) -> None:
@@ -114,9 +120,22 @@ def _named(name: str) -> Format:
     return FORMATS[name]
 
 
+def _check_options(chosen: Format, function: Any, verb: str, options: dict[str, Any]) -> None:
+    """Raise a TypeError for an option that the format does not have, or a limit that is none."""
+    parameters = inspect.signature(function).parameters.values()
+    known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    for name in options:
+        if name not in known:
+            listed = f"the options are {', '.join(known)}" if known else "there are no options"
+            raise TypeError(f"{name!r} is no option to {verb} the {chosen.name} format; {listed}")
+    optional(integer(0))("limit", options.get("limit"))
+
+
 def read_table(path: Path_, format: str | None = None, **options: Any) -> SenseTable:
     """Read a vector file; its format is found out, if not given (`detect_format`)."""
     found = _named(detect_format(path) if format is None else format)
+    path_like("the file", path)
+    _check_options(found, found.read, "read", options)
     try:
         table = found.read(path, **options).check()
     except ModelFileError:
@@ -146,6 +165,8 @@ def write_table(path: Path_, table: SenseTable, format: str, **options: Any) -> 
         Names what is lost.
     """
     chosen = _named(format)
+    path_like("the file", path)
+    _check_options(chosen, chosen.write, "write", options)
     check_words(table.words, format)
     table.check_finite()
     chosen.write(path, table, **options)
@@ -189,7 +210,7 @@ def detect_format(path: Path_) -> str:
     ModelFileError
         If it looks like none of them.
     """
-    name = repr(os.fspath(path))
+    name = repr(path_like("the file", path))
     if os.path.isdir(path):
         return _detect_folder(Path(path))
     with open_reader(path) as reader:

@@ -13,6 +13,8 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, BinaryIO
 
+from muse.checks import path_like
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -23,7 +25,7 @@ __all__ = ["check_target", "keep_mode", "naming", "replacing", "sync_folder"]
 
 def check_target(path: str | PathLike[str]) -> Path:
     """The file that `path` names, links followed, if one can be written there; `replacing` lists the errors."""
-    target = Path(os.path.realpath(path))  # a link stays a link
+    target = Path(os.path.realpath(path_like("the file to write", path)))  # a link stays a link
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder; give the name of a file in it", str(path))
     if target.exists() and not target.is_file():
