@@ -6,6 +6,7 @@ With atheris installed (``pip install atheris``) its coverage guides the changes
 from __future__ import annotations
 
 import argparse
+import base64
 import importlib.util
 import resource
 import subprocess
@@ -108,7 +109,7 @@ def _fuzz_one(name: str, seconds: int, seed: int) -> None:
 
         atheris.Setup(
             ["fuzz", f"-max_total_time={seconds}", f"-seed={seed + 1}", "-max_len=20000", "-rss_limit_mb=0",
-             "-verbosity=0", "-print_final_stats=1", str(corpus)],
+             "-verbosity=0", "-print_final_stats=1", f"-artifact_prefix=fuzz-{name}-", str(corpus)],
             lambda data: check_input(name, data, scratch) and None,
             custom_mutator=change,
         )  # fmt: skip
@@ -137,6 +138,8 @@ def main() -> int:
             failed.append(name)
             said = f"{done.stdout}\n{done.stderr}"[-6000:]
             print(f"FAILED {name} ({done.returncode})\n{said}", file=sys.stderr, flush=True)
+            for path in Path().glob(f"fuzz-{name}-*"):  # in words, since who reads this may not see the machine's files
+                print(f"{path}, in base64: {base64.b64encode(path.read_bytes()).decode()}", file=sys.stderr, flush=True)
     return 1 if failed else 0
 
 
