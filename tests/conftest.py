@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 import muse.cuda
+from toy import toy_model
 
 # The same examples each time, whatever the load, so that a failure is of the change under test;
 # `pytest --hypothesis-profile=search` looks for new ones.
@@ -30,6 +31,14 @@ def eval_data() -> Path:
     if not (root / "eval").is_dir():
         pytest.skip(f"no evaluation data in {root / 'eval'}: set MUSE_DATA to the directory that holds eval/")
     return root / "eval"
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """The file of a small model that was put together by hand."""
+    path = tmp_path / "toy.safetensors"
+    toy_model().save(path)
+    return path
 
 
 # --- the CUDA backend: tests/test_cuda*.py ---
