@@ -124,6 +124,22 @@ def _resume_on(sentences: list[list[str]]) -> None:
     model.train(sentences, resume=True)
 
 
+def _changed_within(model: MUSE) -> None:
+    def sentences():
+        model.merge_senses()
+        yield ["a"]
+
+    model.build_vocab(sentences(), update=True)
+
+
+def _asked_while_changing(model: MUSE) -> None:
+    def sentences():
+        model.set_arrays(model.arrays)
+        yield ["the", "head"]
+
+    model.describe("head", corpus=sentences())
+
+
 def _latin(folder: Path) -> None:
     (folder / "text").write_bytes(b"ok\nna\xefve\n")
     encode_corpus(corpus_file=folder / "text")
@@ -204,6 +220,8 @@ CASES: dict[str, Callable[[Path], object]] = {
     "no training": lambda folder: MUSE().sense_vectors("a"),
     "a file as checkpoint_dir": lambda folder: MUSE(SENTENCES, checkpoint_dir=__file__),
     "a vocabulary already": lambda folder: _untrained().build_vocab(SENTENCES),
+    "a change within a change": lambda folder: _changed_within(_untrained()),
+    "a change while it is asked": lambda folder: _asked_while_changing(toy_model()),
     "a model too large": _too_large,
     "memory while training": _memory_while_training,
     "divergence": _diverging,

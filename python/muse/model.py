@@ -6,11 +6,12 @@ import inspect
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 from muse import _core
 from muse.arrays import Arrays
 from muse.building import Sentences, VocabularyBuilding, same_corpus
+from muse.changes import changes, part_of_a_change, uses
 from muse.checkpoints import check_checkpoint_dir
 from muse.checks import integer
 from muse.errors import NotTrainedError
@@ -18,6 +19,7 @@ from muse.formats import native
 from muse.formats.registry import write_table
 from muse.formats.table import SenseTable
 from muse.hygiene import SenseHygiene
+from muse.interrupts import HeldInterrupts
 from muse.memory import check_memory, estimate_memory
 from muse.queries import SenseQueries
 from muse.selection import SenseSelector
@@ -30,6 +32,8 @@ from muse.vocabulary import Vocabulary, check_words
 __all__ = ["MUSE"]
 
 logger = logging.getLogger("muse")
+
+View = TypeVar("View", SenseVectors, WordVectors)
 
 
 class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
@@ -69,14 +73,13 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         self._vocabulary: Vocabulary | None = None
         self._arrays: Arrays | None = None
         self._corpus: _core.Corpus | None = None  # what build_vocab read, until train has used it
-        self._sv: SenseVectors | None = None
-        self._wv: WordVectors | None = None
-        self._selector: SenseSelector | None = None
+        self._views: dict[str, Any] = {}  # sv and wv, which stay the same when the model changes
+        self._derived: dict[str, Any] | None = {}
+        self._calls = {}
         self.corpus_count = 0
         self.history: list[dict[str, Any]] = []
         self.training_state: dict[str, Any] = {}
         self.stop_training = False  # a callback may set it
-        self._in_training = False
         if sentences is not None or corpus_file is not None:
             check_device(self._settings)  # before the corpus is read
             check_checkpoint_dir(self._settings)
@@ -197,32 +200,31 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         """Whether there are arrays, so that senses can be asked for."""
         return self._arrays is not None
 
+    @part_of_a_change
     def set_arrays(self, arrays: Arrays | None) -> None:
         """Take new arrays, or the same after their values changed, and forget what was derived from the old ones.
 
         None: have no values, as before training; the words stay.
         """
-        self._arrays = arrays
-        self._selector = None
+        self._replace(self._vocabulary, arrays)
         if arrays is None:
-            self._sv = self._wv = None
             self.training_state = {}
-            return
-        for view in (self._sv, self._wv):
-            if view is not None:
-                view.refresh(self.vocabulary, arrays)
 
-    def require_idle(self, what: str) -> None:
-        """Raise a RuntimeError where `what` is called in a callback, whose changes training would not see."""
-        if self._in_training:
-            raise RuntimeError(f"{what} cannot be called while the model is in training; call it when train has ended")
+    def _replace(self, vocabulary: Vocabulary | None, arrays: Arrays | None) -> None:
+        """Take words and numbers at once: a thread that asks meanwhile is told so, and no Ctrl-C comes between."""
+        with HeldInterrupts():
+            self._derived = None
+            try:
+                self._vocabulary, self._arrays = vocabulary, arrays
+                for view in list(self._views.values()):
+                    view.refresh(vocabulary, arrays)
+            finally:
+                self._derived = {}
 
     @property
     def sv(self) -> SenseVectors:
         """Sense vectors with keys such as ``"head#0"``, and their nearest neighbours."""
-        if self._sv is None:
-            self._sv = SenseVectors(self.vocabulary, self.arrays, device=self._settings.device)
-        return self._sv
+        return self._view("sv", SenseVectors, self.vocabulary, self.arrays)
 
     @property
     def wv(self) -> WordVectors:
@@ -230,16 +232,20 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
 
         Before training it has the words and their counts.
         """
-        if self._wv is None:
-            self._wv = WordVectors(self.vocabulary, self._arrays, device=self._settings.device)
-        return self._wv
+        return self._view("wv", WordVectors, self.vocabulary, self._arrays)
+
+    def _view(self, name: str, kind: type[View], vocabulary: Vocabulary, arrays: Arrays | None) -> View:
+        view: View | None = self._views.get(name)
+        if view is None:
+            view = self._views.setdefault(name, kind(vocabulary, arrays, device=self._settings.device))
+        if not view.is_of(vocabulary, arrays):  # a thread changed the model while this one made the view
+            view.refresh(vocabulary, arrays)
+        return view
 
     @property
     def selector(self) -> SenseSelector:
         """What selects senses."""
-        if self._selector is None:
-            self._selector = SenseSelector(self.vocabulary, self.arrays, self._settings)
-        return self._selector
+        return self._once("selector", lambda: SenseSelector(self.vocabulary, self.arrays, self._settings))
 
     @property
     def vector_size(self) -> int:
@@ -256,9 +262,10 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         """Tokens of the corpus that the words come from, before any word was dropped."""
         return 0 if self._vocabulary is None else self._vocabulary.raw_words
 
+    @uses
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: all but what can be derived anew, and the corpus that `build_vocab` has read."""
-        return {**self.__dict__, **dict.fromkeys(("_corpus", "_selector", "_sv", "_wv")), "_in_training": False}
+        return {**self.__dict__, "_corpus": None, "_views": {}, "_derived": {}, "_calls": {}}
 
     def __contains__(self, word: object) -> bool:
         return self._vocabulary is not None and word in self._vocabulary
@@ -277,6 +284,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
 
     # -- training ----------------------------------------------------------------------------------------------------
 
+    @changes
     def train(
         self,
         sentences: Sentences | None = None,
@@ -359,7 +367,6 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         >>> [row["epoch"] for row in model.history]
         [1, 2, 3]
         """
-        self.require_idle("train")
         check_device(self._settings)
         for name in reject_unknown_in_train(needless):
             logger.debug("train does not need %s, and ignores it", name)
@@ -380,11 +387,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
             )
         if self._arrays is None:
             check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
-        self._in_training = True
-        try:
-            train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
-        finally:
-            self._in_training = False
+        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
         self._corpus = None
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:
@@ -421,6 +424,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
 
     # -- files -------------------------------------------------------------------------------------------------------
 
+    @uses
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file; one of that name is replaced only when the new one is complete.
 
@@ -429,6 +433,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         state = native.ModelState(self._settings, self.vocabulary, self.arrays, self.history, self.training_state)
         native.write(path, state)
 
+    @uses
     def export(self, path: str | PathLike[str], format: str, **options: Any) -> None:
         """Write the sense vectors in the format of another tool.
 
