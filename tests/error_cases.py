@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import resource
 import signal
 from collections.abc import Callable
@@ -222,6 +223,7 @@ CASES: dict[str, Callable[[Path], object]] = {
     "a vocabulary already": lambda folder: _untrained().build_vocab(SENTENCES),
     "a change within a change": lambda folder: _changed_within(_untrained()),
     "a change while it is asked": lambda folder: _asked_while_changing(toy_model()),
+    "pickling what is the core's": lambda folder: pickle.dumps(encode_corpus(SENTENCES)[1], 0),
     "a model too large": _too_large,
     "memory while training": _memory_while_training,
     "divergence": _diverging,

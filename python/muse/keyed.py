@@ -48,6 +48,11 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
         self._vocabulary, self._values = vocabulary, arrays
         self._derived = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: all but what is on the device."""
+        derived = {name: made for name, made in (self._derived or {}).items() if name != "search"}
+        return {**self.__dict__, "_derived": derived}
+
     def is_of(self, vocabulary: Vocabulary, arrays: Arrays | None) -> bool:
         """Whether the vectors are those of `arrays`, and the keys of `vocabulary`."""
         return self._vocabulary is vocabulary and self._values is arrays

@@ -100,6 +100,7 @@ class SenseSelector:
     def __init__(self, vocabulary: Vocabulary, arrays: Arrays, settings: Settings) -> None:
         self._vocabulary = vocabulary
         self._arrays = arrays
+        self._settings = settings
         self._temperature, self._place = settings.temperature, settings.device
         self.workers = settings.workers or os.cpu_count() or 1
         self._tagger: _core.Tagger | None = None
@@ -156,6 +157,11 @@ class SenseSelector:
         lengths = np.diff(encoded.offsets)
         alone = (lengths == 1) & (encoded.positions == 0) & (not self._center_counts)
         return scores, (lengths == 0) | alone
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: what is of the core or on the device is made anew."""
+        settings = self._settings.replace(callbacks=(), trim_rule=None)
+        return type(self), (self._vocabulary, self._arrays, settings), {"workers": self.workers}
 
     @property
     def tagger(self) -> _core.Tagger:
