@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
-from muse.lines import LineSentence, PathInput, as_paths, check_uncompressed, is_compressed, read_chunks
+from muse.lines import LineSentence, PathInput, as_paths, check_uncompressed, is_compressed, read_chunks, shown
 from muse.memory import check_memory_to_read, out_of_memory
 from muse.progress import progress_bar
 from muse.rules import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, TrimRule, VocabularyRules
@@ -211,7 +211,7 @@ def _read_files(encoder: _core.Encoder, paths: list[Path], workers: int, progres
             if is_compressed(path) or not path.is_file():  # a pipe can only be read from start to end
                 with path.open("rb") as file:
                     for chunk in read_chunks(path, file):
-                        encoder.add_text(chunk, str(path))
+                        encoder.add_text(chunk, shown(path))
                         show(file.tell() if file.seekable() else 0)
                 encoder.end_text()
             else:

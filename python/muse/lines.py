@@ -15,7 +15,16 @@ from typing import IO, Any
 
 from muse.checks import path_like
 
-__all__ = ["LineSentence", "PathInput", "as_paths", "check_uncompressed", "compression", "is_compressed", "read_chunks"]
+__all__ = [
+    "LineSentence",
+    "PathInput",
+    "as_paths",
+    "check_uncompressed",
+    "compression",
+    "is_compressed",
+    "read_chunks",
+    "shown",
+]
 
 PathInput = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -102,6 +111,11 @@ def as_paths(value: PathInput, name: str) -> list[Path]:
     return paths
 
 
+def shown(path: str | Path) -> str:
+    """The name of a file as text for messages: bytes of it that are no UTF-8 become ``\\xff`` and the like."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def is_compressed(path: Path) -> bool:
     """Whether the name of the file says that it is compressed."""
     return compression(path) in _OPENERS or compression(path) in _STREAMED
@@ -116,8 +130,8 @@ def check_uncompressed(path: Path, beginning: bytes) -> None:
     """Raise a ValueError if a file whose name does not say so begins as compressed data does."""
     for pattern, suffix in _BEGINNINGS.items():
         if re.match(pattern, beginning):
-            raise ValueError(f"{path} holds compressed data, which its name must say: rename it so that it ends in "
-                             f"{suffix}")  # fmt: skip
+            raise ValueError(f"{shown(path)} holds compressed data, which its name must say: rename it so that it ends "
+                             f"in {suffix}")  # fmt: skip
 
 
 def read_chunks(path: Path, file: IO[bytes]) -> Iterator[bytes]:
@@ -163,7 +177,9 @@ def _unzstd(path: Path, file: IO[bytes]) -> Iterator[bytes]:
     try:
         import zstandard
     except ImportError:
-        raise ImportError(f"reading {path} needs the package zstandard: pip install 'muse-senses[zstd]'") from None
+        raise ImportError(
+            f"reading {shown(path)} needs the package zstandard: pip install 'muse-senses[zstd]'"
+        ) from None
 
     # Not its stream_reader, which takes a truncated file for a complete one.
     decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
@@ -182,7 +198,9 @@ def _unzstd(path: Path, file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _damaged(path: Path, error: Exception) -> ValueError:
-    return ValueError(f"{path}: the compressed data is damaged or cut off ({error}); check or download the file again")
+    return ValueError(
+        f"{shown(path)}: the compressed data is damaged or cut off ({error}); check or download the file again"
+    )
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -204,6 +222,6 @@ def _decode(line: bytes, path: Path, number: int) -> str:
         byte = line[error.start]
         encoding = "utf-16" if number == 1 and byte >= 0xFE else "latin1"  # UTF-16 begins with one of these
         raise ValueError(
-            f"{path}, line {number}: invalid UTF-8 (byte 0x{byte:02x}); convert the text to UTF-8 first, "
+            f"{shown(path)}, line {number}: invalid UTF-8 (byte 0x{byte:02x}); convert the text to UTF-8 first, "
             f"for example with `iconv -f {encoding} -t utf-8`"
         ) from None

@@ -23,7 +23,7 @@ import numpy as np
 
 from muse import _core
 from muse.formats.replacing import check_target, keep_mode, naming, replacing
-from muse.lines import as_paths, compression, is_compressed, read_chunks
+from muse.lines import as_paths, compression, is_compressed, read_chunks, shown
 from muse.progress import progress_bar
 
 try:
@@ -224,7 +224,7 @@ def _tag(
         size, lines = len(piece), piece.count(b"\n")
         if state.read == 0:
             piece = piece.removeprefix(_BYTE_ORDER_MARK)
-        text, tokens, tagged = tagger.tag(piece, "#", state.margin, workers, str(path), state.lines + 1)
+        text, tokens, tagged = tagger.tag(piece, "#", state.margin, workers, shown(path), state.lines + 1)
         output = compress(text)
         with naming(partial):
             sink.write(output)
