@@ -10,6 +10,8 @@ from typing import Any
 from muse import _core
 from muse.arrays import Arrays
 from muse.changes import changes
+from muse.checks import integer
+from muse.checks import trim_rule as check_trim_rule
 from muse.corpus import encode_corpus
 from muse.errors import NotTrainedError
 from muse.initial import added_senses, grown_arrays
@@ -131,10 +133,12 @@ class VocabularyBuilding(ModelPart):
         ['a', 'rose']
         """
         self._check_update("build_vocab_from_freq", update)
+        if corpus_count is not None:
+            corpus_count = integer(0, 2**62)("corpus_count", corpus_count)
         known = self._vocabulary
         counts = counts_of(word_freq, 0 if known is None else max(known.raw_words, int(known.counts.sum())))
         settings = self._settings
-        rule = trim_rule or settings.trim_rule
+        rule = settings.trim_rule if trim_rule is None else check_trim_rule("trim_rule", trim_rule)
         rules = VocabularyRules(settings.min_count, settings.max_final_vocab, rule, settings.sorted_vocab)
         vocabulary, _ = rules.select(list(word_freq), counts, int(counts.sum()), self._vocabulary)
         self._use_vocabulary(vocabulary)
