@@ -15,7 +15,7 @@ import pytest
 
 import muse.memory
 import muse.training
-from muse import MUSE, Settings
+from muse import MUSE, Settings, load_vectors
 from muse.corpus import encode_corpus
 from muse.evaluation import (
     InductionTask,
@@ -81,6 +81,23 @@ def _memory_while_training(folder: Path) -> None:
         MUSE(SENTENCES, senses=2, **SMALL)
     finally:
         muse.training.split_arrays = before
+
+
+def _fail(*_: object) -> None:
+    raise MemoryError("std::bad_alloc")
+
+
+def _memory_while_merging(folder: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muse.hygiene.merged_rows", _fail)
+        toy_model().merge_senses()
+
+
+def _memory_while_loading(folder: Path) -> None:
+    (folder / "m").write_text("1 2 3 4\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muse.formats.registry.open_reader", _fail)
+        load_vectors(folder / "m")
 
 
 def _diverging(folder: Path) -> None:
@@ -226,6 +243,8 @@ CASES: dict[str, Callable[[Path], object]] = {
     "pickling what is the core's": lambda folder: pickle.dumps(encode_corpus(SENTENCES)[1], 0),
     "a model too large": _too_large,
     "memory while training": _memory_while_training,
+    "memory in another call": _memory_while_merging,
+    "memory for a file of another tool": _memory_while_loading,
     "divergence": _diverging,
     "nothing to resume": lambda folder: _untrained().train(resume=True),
     "another text to resume on": lambda folder: _resume_on(SENTENCES[:7]),

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from muse.memory import with_figure
+
 __all__ = ["Derived", "Held", "answers", "changes", "part_of_a_change", "uses"]
 
 T = TypeVar("T")
@@ -80,6 +82,8 @@ def _holding(method: Method, kind: str) -> Method:
                 if other.excludes(mine):
                     raise other.refusal(mine)
             return method(self, *args, **kwargs)
+        except MemoryError as error:
+            raise with_figure(error, f"{name} was at work") from error
         finally:
             calls.pop(mine, None)
 
@@ -127,6 +131,8 @@ def _answer(method: Callable[..., Any]) -> Callable[..., Any]:
         except Exception as error:
             if before is None or self._derived is not before:
                 raise _changed(method.__name__) from error
+            if isinstance(error, MemoryError):
+                raise with_figure(error, f"{method.__name__} was at work") from error
             raise
         if before is None or self._derived is not before:
             raise _changed(method.__name__)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from muse import _core, cuda
 from muse.arrays import Arrays
 from muse.context import Context, as_tokens, encode
+from muse.memory import with_figure
 from muse.settings import Settings
 from muse.vocabulary import Vocabulary
 
@@ -203,7 +204,11 @@ class SenseSelector:
         """The senses of sentences, which are read as they come, some hundred thousand tokens at a time."""
         remaining = iter(sentences)
         while block := list(_take(remaining, _BLOCK_TOKENS)):
-            yield SenseBlock(*self.tagger.select(block, self.workers))
+            try:
+                found = SenseBlock(*self.tagger.select(block, self.workers))
+            except MemoryError as error:
+                raise with_figure(error, "senses were selected") from error
+            yield found
 
     def select(self, sentences: Iterable[Context]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
         """For each sentence the senses of its tokens, int32, -1 for unknown words, and probabilities, float32."""

@@ -27,7 +27,7 @@ from muse.arrays import Arrays
 from muse.checks import path_like
 from muse.errors import ModelFileError
 from muse.formats.tensorfile import DamagedFileError, ForeignFileError, TensorFile, write_tensors
-from muse.memory import check_memory_to_load
+from muse.memory import check_memory_to_load, with_figure
 from muse.settings import Settings
 from muse.state import check_state
 from muse.vocabulary import Vocabulary
@@ -180,7 +180,11 @@ def _open(path: str | PathLike[str], mapped: bool) -> tuple[dict[str, Any], dict
         if mapped:
             return model, {name: file.view(name, checked=name in _CHECKED_IN_MAPS) for name in file.names}
         check_memory_to_load(file.size)
-        return model, {name: file.read(name) for name in file.names}
+        try:
+            return model, {name: file.read(name) for name in file.names}
+        except MemoryError as error:
+            advice = "load it with mmap=True, which reads only what is asked for"
+            raise with_figure(error, "the model was loaded", advice) from error
 
 
 def _check_version(metadata: dict[str, str]) -> None:
