@@ -123,6 +123,11 @@ def _protected(folder: Path) -> None:
         toy_model().save(folder / "m")
 
 
+def _file_as_folder(folder: Path) -> None:
+    (folder / "m").touch()
+    toy_model().save(folder / "m" / "x" / "model")
+
+
 def _file(folder: Path, change: Callable[[bytes], bytes]) -> None:
     toy_model().save(folder / "m")
     (folder / "m").write_bytes(change((folder / "m").read_bytes()))
@@ -277,6 +282,7 @@ CASES: dict[str, Callable[[Path], object]] = {
     "a model that could not be loaded": _changed_by_hand,
     "a file that is write-protected": _protected,
     "no such folder": lambda folder: toy_model().save(folder / "no" / "model"),
+    "a file as folder": _file_as_folder,
     "a folder as file": lambda folder: toy_model().save(folder),
     "no such model": lambda folder: MUSE.load(folder / "nothing"),
     "a file of another kind": lambda folder: _file(folder, lambda raw: b"hello, I am a text"),

@@ -329,16 +329,19 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
             For an argument that means nothing here; the message says what to do.
         ValueError
             If there is no corpus, or `resume` does not fit the model or the corpus.
+        RuntimeError
+            In a callback, and while another call changes or writes the model.
         InsufficientMemoryError
             If the model does not fit into memory, which is said before training, or memory runs out in it.
         DivergenceError
             If scores grow beyond all bounds. Training stops before that harms the model, which keeps its last finite
             values.
         KeyboardInterrupt
-            On Ctrl-C, within a second (windows of thousands of positions take longer). The model is as training left
-            it: it can be asked, saved, and trained with ``resume=True`` (without a corpus, if it is still the same
-            process). A batch that would take longer is cut short, which a warning says, since what is resumed then is
-            not exactly the same.
+            On Ctrl-C, within a second (windows of thousands of positions take longer, and the split of vectors of a
+            thousand numbers, whose covariance numpy takes apart in one piece). The model is as training left it: it can
+            be asked, saved, and trained with ``resume=True`` (without a corpus, if it is still the same process). A
+            batch that would take longer is cut short, which a warning says, since what is resumed then is not exactly
+            the same.
 
         Notes
         -----

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from muse.errors import UnknownWordError, nearest_spellings
 
-__all__ = ["Vocabulary", "check_words", "counts_of"]
+__all__ = ["LARGEST_TOTAL", "Vocabulary", "check_words", "counts_of"]
 
-_LARGEST_TOTAL = 2**62  # sums and products of counts stay far from the end of int64
+LARGEST_TOTAL = 2**62  # sums and products of counts stay far from the end of int64
 
 
 class Vocabulary:
@@ -53,6 +53,8 @@ class Vocabulary:
         self.counts: NDArray[np.int64] = np.asarray(np.zeros(len(words)) if counts is None else counts, dtype=np.int64)
         if self.counts.shape != (len(words),):
             raise ValueError(f"{len(words)} words need as many counts, not an array of shape {self.counts.shape}")
+        if self.counts.sum(dtype=np.float64) > LARGEST_TOTAL or (raw_words or 0) > LARGEST_TOTAL:
+            raise ValueError("the counts of a vocabulary must add up to 2^62 at most; scale them down")
         self.raw_words = int(self.counts.sum()) if raw_words is None else raw_words
         self.effective_min_count = effective_min_count
 
@@ -143,7 +145,7 @@ def counts_of(word_freq: Mapping[str, Any], known: int = 0) -> NDArray[np.int64]
         if count < 0:
             raise ValueError(f"word_freq[{word!r}] must not be negative; got {count}")
         total += int(count)
-    if total + known > _LARGEST_TOTAL:
+    if total + known > LARGEST_TOTAL:
         before = f", with the {known} that the vocabulary has," if known else ""
         raise ValueError(
             f"the counts of word_freq{before} add up to {total + known}, which is more than 2^62; scale them down"

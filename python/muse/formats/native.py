@@ -30,7 +30,7 @@ from muse.formats.tensorfile import DamagedFileError, ForeignFileError, TensorFi
 from muse.memory import check_memory_to_load, with_figure
 from muse.settings import Settings
 from muse.state import check_state
-from muse.vocabulary import Vocabulary
+from muse.vocabulary import LARGEST_TOTAL, Vocabulary
 
 __all__ = ["ModelState", "read", "write"]
 
@@ -208,7 +208,7 @@ def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
     if not isinstance(model, dict) or any(not isinstance(model.get(key), kind) for key, kind in types.items()):
         raise DamagedFileError(f"its metadata lacks one of {', '.join(types)}")
     counts = [model["vocabulary"].get(name) for name in _VOCABULARY_FIELDS]
-    if not all(type(count) is int and 0 <= count < 1 << 63 for count in counts):
+    if not all(type(count) is int and 0 <= count <= LARGEST_TOTAL for count in counts):
         raise DamagedFileError(f"its metadata lacks one of {', '.join(_VOCABULARY_FIELDS)}")
     if not all(isinstance(row, dict) for row in model["history"]):
         raise DamagedFileError("its history is not a list of rows")
