@@ -115,9 +115,9 @@ def test_counts_that_no_file_holds_are_refused_at_once():
         counts[0] = 2**63 - 1
         with pytest.raises(ValueError, match=f"{name} must add up to 2\\^62 at most; scale the counts down"):
             MUSE.from_arrays(WORDS, toy_arrays(**{name: counts}))
-    with pytest.raises(ValueError, match=r"the counts of a vocabulary must add up to 2\^62 at most"):
+    with pytest.raises(ValueError, match="counts must not add up to more than"):
         Vocabulary(["a", "b"], [2**62, 2**62])
-    with pytest.raises(ValueError, match=r"the counts of a vocabulary must add up to 2\^62 at most"):
+    with pytest.raises(ValueError, match="raw_words must not be more than"):
         Vocabulary(["a"], [1], raw_words=2**63)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from muse.memory import with_figure
 
-__all__ = ["Derived", "Held", "answers", "changes", "part_of_a_change", "uses"]
+__all__ = ["Derived", "Held", "answers", "changed", "changes", "part_of_a_change", "uses"]
 
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -130,16 +130,17 @@ def _answer(method: Callable[..., Any]) -> Callable[..., Any]:
             given = method(self, *args, **kwargs)
         except Exception as error:
             if before is None or self._derived is not before:
-                raise _changed(method.__name__) from error
+                raise changed(method.__name__) from error
             if isinstance(error, MemoryError):
                 raise with_figure(error, f"{method.__name__} was at work") from error
             raise
         if before is None or self._derived is not before:
-            raise _changed(method.__name__)
+            raise changed(method.__name__)
         return given
 
     return answer
 
 
-def _changed(name: str) -> RuntimeError:
+def changed(name: str) -> RuntimeError:
+    """The error for a question that has no answer from one state of the model."""
     return RuntimeError(f"the model changed while {name} was asking it, in another thread or a callback; ask again")
