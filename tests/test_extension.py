@@ -11,17 +11,12 @@ import sys
 import numpy as np
 import pytest
 
-import muse.cuda
+import muse
 from muse import LineSentence, Settings, _core, encode_corpus
 from muse.selection import selection_options
 from muse.training import core_options
 from toy import toy_arrays, toy_model
 
-MODULES = [_core] if muse.cuda.missing().startswith("this build") else [_core, muse.cuda.load()]
-CLASSES = [
-    kind for module in MODULES for kind in vars(module).values()
-    if type(kind).__name__ == "pybind11_type" and kind.__module__ == module.__name__
-]  # fmt: skip
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
 
@@ -32,11 +27,24 @@ def objects() -> list:
             core_options(settings, 1)]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-def test_every_class_refuses_to_be_pickled(kind):
-    """Not by an object of each: `__reduce_ex__` is looked up on the class."""
-    for method in (kind.__reduce_ex__, kind.__reduce__):
-        assert type(method).__name__ == "instancemethod"
+def classes(module) -> list[type]:
+    return [kind for kind in vars(module).values() if type(kind).__name__ == "pybind11_type"]
+
+
+def require_refusals(module, count: int) -> None:
+    """Not by an object of each class: `__reduce_ex__` is looked up on the class."""
+    assert len(classes(module)) >= count
+    for kind in classes(module):
+        for method in (kind.__reduce_ex__, kind.__reduce__):
+            assert type(method).__name__ == "instancemethod", kind
+
+
+def test_every_class_of_the_core_refuses_to_be_pickled():
+    require_refusals(_core, 8)
+
+
+def test_every_class_of_the_cuda_backend_refuses_to_be_pickled(backend):
+    require_refusals(backend, 3)
 
 
 @pytest.mark.parametrize("thing", objects(), ids=lambda thing: type(thing).__name__)
