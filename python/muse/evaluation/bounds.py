@@ -52,7 +52,7 @@ class PseudoWordBounds(EvaluationResult):
         with it on what both answer.
     """
 
-    answers: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    answers: dict[str, NDArray[np.int64]] = field(default_factory=dict, compare=False)
 
 
 def score_word(truth: NDArray[np.int64], chosen: NDArray[np.int64]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from muse.checks import integer, optional
 from muse.evaluation.bounds import (
     SCORES,
     PseudoWordBounds,
@@ -23,7 +24,7 @@ from muse.evaluation.bounds import (
     score_word,
     shares_of_bound,
 )
-from muse.evaluation.protocol import SenseModel, Task, WordVectors, senses_at
+from muse.evaluation.protocol import SenseModel, Task, WordVectors, check_selector, senses_at
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.text import listed
 
@@ -94,8 +95,8 @@ class PseudoWordTask(Task):
     ) -> None:
         if score not in SCORES:
             raise ValueError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
-        if max_occurrences is not None and max_occurrences < 2:
-            raise ValueError(f"max_occurrences must be at least 2, got {max_occurrences}")
+        max_occurrences = optional(integer(2))("max_occurrences", max_occurrences)
+        seed = integer(0)("seed", seed)
         if not truth:
             raise ValueError("no pseudo-words given")
         self.words = list(truth)
@@ -106,6 +107,7 @@ class PseudoWordTask(Task):
         self.counts: Counter[str] = Counter(chain.from_iterable(sentences))
         self.bounds: PseudoWordBounds | None = None
         self.settings: dict[str, Any] = {
+            "data": f"{len(sentences)} sentences, {self.counts.total()} tokens",
             "pseudo_words": len(self.words),
             "occurrences": len(places.word),
             "max_occurrences": max_occurrences,
@@ -139,6 +141,7 @@ class PseudoWordTask(Task):
 
     def select(self, model: SenseModel) -> NDArray[np.int64]:
         """The sense that a model selects at each occurrence, in the order of ``occurrences``; -1 for unknown words."""
+        check_selector(model, "the pseudo-word test")
         cuts = np.flatnonzero(np.diff(self.occurrences.sentence)) + 1
         places = {i: positions.tolist() for i, positions in enumerate(np.split(self.occurrences.position, cuts))}
         found = senses_at(model, self.sentences, places)
@@ -150,7 +153,8 @@ class PseudoWordTask(Task):
         Raises
         ------
         ValueError
-            If the model knows none of the pseudo-words: it must be trained on the text with the merged words.
+            If the model knows none of the pseudo-words: it must be trained on the text with the merged words. If it has
+            no selector.
         """
         return self.score(self.select(model))
 
