@@ -14,7 +14,7 @@ import pytest
 
 from muse import MUSE
 from muse.datasets import make_ambiguous_corpus
-from muse.evaluation import EvaluationCallback, PseudoWordTask, ScwsTask, SynonymTask
+from muse.evaluation import EvaluationCallback, PseudoWordTask, ScwsTask, SynonymTask, evaluate_scws
 
 SMALL = {"vector_size": 8, "workers": 1, "min_contexts": 5, "epochs": 4, "senses": 2, "init": "random"}
 
@@ -278,6 +278,9 @@ def test_a_class_is_no_task():
     for task in (ScwsTask, SynonymTask):
         with pytest.raises(TypeError, match=rf"task is the class {task.__name__}; give an instance: {task.__name__}\("):
             EvaluationCallback(task)
+    with pytest.raises(TypeError, match=r"task must take the model alone, and evaluate_scws\(model.*missing.*'path'"):
+        EvaluationCallback(evaluate_scws)
+    assert EvaluationCallback(lambda model, data=None: 1.0).task(None) == 1.0
 
 
 # -- other processes ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import logging
 import numbers
@@ -105,6 +106,7 @@ class EvaluationCallback:
             raise TypeError(f"task is the class {task.__name__}; give an instance: {task.__name__}(...)")
         if not callable(task):
             raise TypeError(f"task must be callable with a model, got {type(task).__name__}")
+        _check_signature(task)
         self.task: Callable[[Any], Any] = task
         self.every = integer(1)("every", every)
         self.keep_best = keep_best if isinstance(keep_best, bool) else path_like("keep_best", keep_best)
@@ -306,6 +308,22 @@ class EvaluationCallback:
 
     def __str__(self) -> str:
         return f"EvaluationCallback: {len(self.history)} evaluations, best {self.best_score} at epoch {self.best_epoch}"
+
+
+def _check_signature(task: Callable[..., Any]) -> None:
+    """Raise a TypeError where a function does not take one argument, as those of one call, which take the data too."""
+    try:
+        signature = inspect.signature(task)
+    except (TypeError, ValueError):  # of some built-in functions it is not known
+        return
+    try:
+        signature.bind(None)
+    except TypeError as error:
+        name = getattr(task, "__name__", type(task).__name__)
+        raise TypeError(
+            f"task must take the model alone, and {name}{signature} does not ({error}). Give a task, such as "
+            "ScwsTask('ratings.txt'), or a function of the model that calls it"
+        ) from None
 
 
 def _score(result: Any) -> float:
