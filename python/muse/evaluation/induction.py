@@ -18,10 +18,11 @@ import numpy as np
 from muse.evaluation import clustering
 from muse.evaluation.instances import read_instances
 from muse.evaluation.keys import Key, Occurrence, as_key, conflict, make_key
+from muse.evaluation.naming import source_name, tokenizer_name
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, senses_at
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.tables import read_table
-from muse.evaluation.text import Tokenizer, listed, source_name, tokenize, tokenizer_name
+from muse.evaluation.text import Tokenizer, listed, tokenize
 
 __all__ = ["InductionTask", "evaluate_induction", "score_key"]
 

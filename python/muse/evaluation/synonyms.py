@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from muse.evaluation.naming import source_name
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.text import listed, quote, read_lines, source_name, split_csv
+from muse.evaluation.text import listed, quote, read_lines, split_csv
 
 __all__ = ["SynonymQuestion", "SynonymTask", "evaluate_synonyms", "read_synonyms", "read_toefl"]
 

@@ -13,18 +13,7 @@ from pathlib import Path
 from muse.checks import path_like
 from muse.errors import quote
 
-__all__ = [
-    "Tokenizer",
-    "listed",
-    "locate",
-    "quote",
-    "read_lines",
-    "source_name",
-    "split_csv",
-    "tokenize",
-    "tokenizer_name",
-    "tokens_of",
-]
+__all__ = ["Tokenizer", "listed", "locate", "quote", "read_lines", "split_csv", "tokenize", "tokens_of"]
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -109,23 +98,6 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     names = list(names)
     shown = ", ".join(name if len(name) <= 80 else f"{name[:80]}..." for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def source_name(given: object, otherwise: str) -> str:
-    """For the settings of a result, what data were: the last part of a path, `otherwise` for what is none."""
-    return os.path.basename(os.path.abspath(given)) if isinstance(given, str | os.PathLike) else otherwise
-
-
-def tokenizer_name(tokenizer: Tokenizer) -> str:
-    """For the settings of a result, how text was tokenised: ``muse.evaluation.tokenize``, ``str.split``, ..."""
-    if tokenizer is tokenize:
-        return "muse.evaluation.tokenize"
-    name = getattr(tokenizer, "__qualname__", None) or type(tokenizer).__qualname__
-    owner = getattr(tokenizer, "__self__", None)  # of a bound method, such as compiled.findall
-    if isinstance(owner, re.Pattern):
-        return f"{owner!r}.{getattr(tokenizer, '__name__', name)}"
-    module = getattr(tokenizer, "__module__", None)
-    return f"{module}.{name}" if module and module != "builtins" else name
 
 
 def split_csv(line: str, place: str, delimiter: str = ",") -> list[str]:

@@ -35,13 +35,12 @@ class _WordView:
 
 
 class SenseKeyedVectors:
-    """Sense vectors under keys ``word#k``, evaluable like a model.
+    """Sense vectors under keys ``word#k``, or of a dict ``{word: (K, D)}``, evaluable like a model.
 
-    Made by :meth:`from_word2vec_keys` or :meth:`from_gensim`, or of ``{word: matrix of its senses, (K, D)}``.
-
-    A key that names no sense is a word with one vector, so plain word2vec, GloVe or fastText vectors are the case of
-    one sense a word; where a word has both kinds of keys, the plain one serves as its word-level vector. Senses are
-    numbered 0 to K-1 in the order of their key numbers, whatever these are (some tools count from 1 or leave gaps).
+    Made by :meth:`from_word2vec_keys` or :meth:`from_gensim`. A key that names no sense is a word with one vector, so
+    plain word2vec, GloVe or fastText vectors are the case of one sense a word; where a word has both kinds of keys,
+    the plain one serves as its word-level vector. Senses are numbered 0 to K-1 in the order of their key numbers,
+    whatever these are (some tools count from 1 or leave gaps).
 
     Attributes
     ----------

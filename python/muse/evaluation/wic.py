@@ -16,18 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.evaluation.naming import source_name, tokenizer_name
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, cosines
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.text import (
-    Tokenizer,
-    listed,
-    quote,
-    read_lines,
-    source_name,
-    tokenize,
-    tokenizer_name,
-    tokens_of,
-)
+from muse.evaluation.text import Tokenizer, listed, quote, read_lines, tokenize, tokens_of
 
 __all__ = ["WicPair", "WicTask", "best_threshold", "evaluate_wic", "read_wic"]
 
