@@ -15,6 +15,7 @@ import pytest
 from muse import MUSE
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation import EvaluationCallback, PseudoWordTask, ScwsTask, SynonymTask, evaluate_scws
+from muse.evaluation.best import BestFile
 
 SMALL = {"vector_size": 8, "workers": 1, "min_contexts": 5, "epochs": 4, "senses": 2, "init": "random"}
 
@@ -94,6 +95,40 @@ def test_the_best_model_survives_a_restart(tmp_path):
     assert anew.returncode == 0, anew.stderr
     assert epochs_in(path) == 2
     assert (tmp_path / "b.previous.safetensors").read_bytes() == kept  # the training of before
+
+
+@pytest.mark.parametrize("moment", ["before the model", "before its record"])
+def test_a_process_killed_while_it_saves_the_best_loses_neither_model_nor_score(corpus, tmp_path, monkeypatch, moment):
+    path = tmp_path / "b.safetensors"
+    model = MUSE(**SMALL | {"checkpoint_dir": tmp_path})
+    model.build_vocab(corpus.sentences)
+    save, write = MUSE.save, BestFile._write
+
+    def killed(*given):
+        raise SystemExit
+
+    def dying_save(self, target):
+        if str(target) == str(path) and len(self.history) == 3:
+            killed() if moment == "before the model" else monkeypatch.setattr(BestFile, "_write", killed)
+        save(self, target)
+
+    monkeypatch.setattr(MUSE, "save", dying_save)
+    scores = (0.2, 0.5, 0.9, 0.7)
+    with pytest.raises(SystemExit):
+        model.train(callbacks=[EvaluationCallback(Told(*scores), keep_best=path)])
+    monkeypatch.setattr(MUSE, "save", save)
+    monkeypatch.setattr(BestFile, "_write", write)
+    again = MUSE.load(tmp_path / "checkpoint.safetensors", workers=1, checkpoint_dir=tmp_path)
+    callback = EvaluationCallback(Told(*scores), keep_best=path)
+    known = 0.5 if moment == "before the model" else 0.9
+    callback._begin(again)
+    assert (callback.best_score, epochs_in(path)) == (known, 2 if known == 0.5 else 3)
+    later = MUSE.load(tmp_path / "checkpoint.safetensors", workers=1, checkpoint_dir=tmp_path)
+    callback = EvaluationCallback(Told(*scores), keep_best=path)  # the checkpoint is of the third epoch
+    later.train(corpus.sentences, resume=True, callbacks=[callback])
+    assert rows(callback) == [(1, 1, 0.2, True), (2, 2, 0.5, True), (3, 3, 0.9, True), (4, 4, 0.7, False)]
+    assert epochs_in(path) == 3
+    assert not (tmp_path / "b.previous.safetensors").exists()
 
 
 def test_a_new_training_sets_the_file_of_another_aside(corpus, tmp_path, caplog):
@@ -207,6 +242,21 @@ class Saved:
     def on_epoch_end(self, model):
         if len(model.history) == self.epoch:
             model.save(self.path)
+
+
+def test_an_epoch_that_ended_before_its_evaluation_is_evaluated_when_training_goes_on(corpus):
+    class Stop:
+        def on_epoch_end(self, model):
+            if len(model.history) == 2 and not watch.history[1:]:
+                raise KeyboardInterrupt
+
+    watch = EvaluationCallback(Told(0.1, 0.9, 0.2, 0.3))
+    model = MUSE(**SMALL, callbacks=[Stop(), watch])
+    model.build_vocab(corpus.sentences)
+    with pytest.raises(KeyboardInterrupt):
+        model.train()
+    model.train(corpus.sentences, resume=True)
+    assert rows(watch) == [(1, 1, 0.1, True), (2, 2, 0.9, True), (3, 3, 0.2, False), (4, 4, 0.3, False)]
 
 
 def test_epochs_of_later_trainings_have_numbers_of_their_own(corpus):

@@ -21,8 +21,7 @@ __all__ = ["BestFile", "TemporaryFolder", "check_writable"]
 logger = logging.getLogger("muse.evaluation")
 
 _FIELDS: dict[str, Any] = {
-    "task": dict, "score": (int, float), "epoch": int, "shapes": dict, "trained": list, "history": list, "bytes": int,
-    "crc32": int,
+    "task": dict, "score": (int, float), "epoch": int, "shapes": dict, "trained": list, "history": list,
 }  # fmt: skip
 _BLOCK = 1 << 22
 
@@ -42,34 +41,53 @@ class BestFile:
     def __init__(self, path: str) -> None:
         self.given = Path(path)
         self._own = False  # the file is of the present training
-        self._contents: dict[str, int] = {}
+        self._written: dict[str, Any] = {}  # the record of the file
 
     def recorded(self) -> dict[str, Any] | None:
-        """What is recorded of the file that is there; None if it has no record, or the record is of other contents."""
-        return _record_of(_real(self.given))
+        """What is recorded of the file that is there; None if it has no record, or the record is of other contents.
+
+        Where a process was killed after it had saved a model and before it had recorded that, the record is what it
+        had written down before. That holds for models that are saved whole or not at all, as `muse.MUSE` is.
+        """
+        path = _real(self.given)
+        record = _record_of(path)
+        if record is not None or not path.is_file():
+            return record
+        found, contents = _read(path), _contents(path)
+        pending = found.get("pending")
+        if not isinstance(pending, dict) or not _is_record(pending) or contents == found.get("before"):
+            return None
+        return {**pending, "contents": contents}
 
     def take_up(self, record: Mapping[str, Any]) -> None:
         """Let the file be that of the present training, which goes on from the record."""
         self._own = True
-        self._contents = {name: record[name] for name in ("bytes", "crc32")}
+        self._written = {name: record[name] for name in (*_FIELDS, "contents")}
 
     def save(self, model: Any, record: Mapping[str, Any]) -> None:
         """Save a model that is the best so far, with its record."""
+        before = self._written.get("contents")
         if not self._own:
             _set_aside(_real(self.given))
+            before = _contents(_real(self.given))
+        self._write({**self._written, "pending": record, "before": before})
         model.save(os.fspath(self.given))
         self._own = True
-        self._contents = _contents(_real(self.given))
-        self.note(record)
+        self._written = {**record, "contents": _contents(_real(self.given))}
+        self._write(self._written)
 
     def note(self, record: Mapping[str, Any]) -> None:
-        """Record what became known since the model was saved. If that fails, the model is still there."""
-        if not self._contents:
-            return
+        """Record what became known since the model was saved."""
+        if self._written:
+            self._written = {**record, "contents": self._written["contents"]}
+            self._write(self._written)
+
+    def _write(self, record: Mapping[str, Any]) -> None:
+        """Write the record. If that fails, the model is still there."""
         path = _beside(_real(self.given))
         try:
             with replacing(path) as file:
-                file.write(json.dumps({**record, **self._contents}, ensure_ascii=False).encode("utf-8", "replace"))
+                file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"))
         except OSError as error:
             logger.error("the score of %s could not be recorded; another process will not know it: %s", path, error)
 
@@ -91,7 +109,7 @@ def _beside(path: Path) -> Path:
 
 
 def _contents(path: Path) -> dict[str, int]:
-    """What tells the contents of a file from others: nothing, if there is none."""
+    """What tells the contents of a file from others; nothing, if the model was not saved as one file."""
     if not path.is_file():
         return {}
     value = 0
@@ -101,20 +119,27 @@ def _contents(path: Path) -> dict[str, int]:
     return {"bytes": path.stat().st_size, "crc32": value}
 
 
-def _record_of(path: Path) -> dict[str, Any] | None:
-    if not path.is_file() or not _beside(path).is_file():
-        return None
+def _read(path: Path) -> dict[str, Any]:
+    """What stands in the record of a file, whatever it is; nothing, if it cannot be read."""
     try:
         record = json.loads(_beside(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return None
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _is_record(record: Any) -> bool:
     if not isinstance(record, dict) or not all(isinstance(record.get(name), kind) for name, kind in _FIELDS.items()):
-        return None
+        return False
     if not all(isinstance(row, dict) and isinstance(row.get("total"), int) for row in record["history"]):
-        return None
-    if not all(isinstance(row, list) for row in record["trained"]):
-        return None
-    return record if {name: record[name] for name in ("bytes", "crc32")} == _contents(path) else None
+        return False
+    return all(isinstance(row, list) for row in record["trained"])
+
+
+def _record_of(path: Path) -> dict[str, Any] | None:
+    """The record of a file, if it is of these contents."""
+    record = _read(path) if path.is_file() else {}
+    return record if _is_record(record) and record.get("contents") == _contents(path) else None
 
 
 def _set_aside(path: Path) -> None:

@@ -151,6 +151,9 @@ class EvaluationCallback:
             check_writable(self.keep_best)
         if isinstance(self.task, Task):
             self.task.check(model)
+        if self._missed(model):
+            self._epoch = model.history[-1]["epoch"]
+            self._evaluate(model)
         self._note(model)
 
     def on_epoch_begin(self, model: Any) -> None:
@@ -195,6 +198,14 @@ class EvaluationCallback:
             logger.info("%s goes on from score %.4f at epoch %d", self.best_path, self.best_score, self.best_epoch)
             self._take_back(losses)
         return None
+
+    def _missed(self, model: Any) -> bool:
+        """Whether a training that goes on was stopped between the end of an epoch, with its checkpoint, and this."""
+        losses, state = _losses(model), getattr(model, "training_state", None)
+        if not self.history or not losses or not isinstance(state, Mapping):
+            return False
+        at_end = state.get("stage", 0) > 0 and state.get("batch") == 0
+        return at_end and losses[-1][0] % self.every == 0 and self.history[-1]["total"] < _total(losses)
 
     def _take_back(self, losses: list[Any]) -> None:
         """Forget the evaluations of epochs that a resumed training goes through again."""
@@ -273,7 +284,7 @@ class EvaluationCallback:
         """What another process must know to go on."""
         return {
             "task": _identity(self.task), "score": self.best_score, "epoch": self.best_epoch,
-            "shapes": self._best_shapes, "trained": _losses(model), "history": self.history,
+            "shapes": self._best_shapes, "trained": _losses(model), "history": list(self.history),
         }  # fmt: skip
 
     def restore(self, model: Any) -> None:
