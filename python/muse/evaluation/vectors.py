@@ -232,7 +232,7 @@ class SenseKeyedVectors:
         if context is None:
             return self._priors.get(word, np.full(senses, 1 / senses))
         if self._selector is None:
-            raise ValueError(f"these vectors cannot choose a sense of {word!r} by context. {ADD_SELECTOR}")
+            raise ValueError(f"these vectors cannot choose a sense by context, as for {word!r}. {ADD_SELECTOR}")
         tokens = list(context)
         if position is None:
             if word not in tokens:
