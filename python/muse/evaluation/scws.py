@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
+from muse.evaluation.naming import source_name, tokenizer_name
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_spearman, spearman
 from muse.evaluation.text import Tokenizer, listed, locate, quote, read_lines, tokenize
@@ -154,11 +155,12 @@ class ScwsTask(Task):
         if score not in MEASURES:
             raise ValueError(f"score must be one of {', '.join(MEASURES)}, got {score!r}")
         if isinstance(pairs, str | os.PathLike):
-            self.pairs, data = read_scws(pairs, tokenizer), os.path.basename(os.fspath(pairs))
+            self.pairs, data = read_scws(pairs, tokenizer), source_name(pairs, "")
         else:
             self.pairs, data = list(pairs), f"{len(pairs)} pairs"
         self.settings: dict[str, Any] = {
             "data": data,
+            "tokenizer": tokenizer_name(tokenizer) if isinstance(pairs, str | os.PathLike) else None,
             "score": score,
             "resamples": resamples,
             "confidence": confidence,
@@ -183,11 +185,8 @@ class ScwsTask(Task):
         """
         reader = SenseReader(model)
         contextual = bool(getattr(model, "has_selector", True))
-        if not contextual and self.settings["score"] in CONTEXTUAL:
-            raise ValueError(
-                f"{self.settings['score']} needs a model that selects senses by context; these vectors have no "
-                "selector. Pass selector=, or score='MaxSim'"
-            )
+        if self.settings["score"] in CONTEXTUAL:
+            check_selector(model, self.settings["score"], ". Or ask for score='MaxSim', which needs none")
         reasons = [self._reason(model, pair) for pair in self.pairs]
         known = [pair for pair, reason in zip(self.pairs, reasons, strict=True) if reason is None]
         similarities = _similarities(reader, known, contextual)

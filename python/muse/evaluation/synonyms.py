@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from muse.evaluation.naming import source_name
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.text import listed, quote, read_lines, split_csv
@@ -185,7 +186,11 @@ class SynonymTask(Task):
                 raise ValueError(
                     f"the candidates of {quote(question.word)} are one word: {quote(question.candidates[0])}"
                 )
-        self.settings = {"questions": len(self.questions), "lowercase": lowercase}
+        self.settings = {
+            "data": _data(questions, len(self.questions)),
+            "questions": len(self.questions),
+            "lowercase": lowercase,
+        }
 
     def __call__(self, model: SenseModel) -> EvaluationResult:
         """Score a model.
@@ -245,6 +250,13 @@ class SynonymTask(Task):
 
 def _unique(words: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(words))
+
+
+def _data(source: Any, count: int) -> str | list[str]:
+    """What the questions were read from."""
+    if isinstance(source, tuple | list) and any(isinstance(entry, str | os.PathLike) for entry in source):
+        return [source_name(entry, "") for entry in source]
+    return source_name(source, f"{count} questions")
 
 
 def _questions(source: Any) -> list[SynonymQuestion]:
