@@ -134,6 +134,7 @@ def test_columns_of_word_pairs_are_taken_by_their_names(tmp_path, layout):
         ("cue,response,rater1,rater2,mean\na,b,1,2,1.5\n", "which columns hold the words"),
         ("rater1,rater2,mean\n1,2,1.5\n", "line 2: columns 1 and 2 hold the numbers 1 and 2. Say which hold the words"),
         ('"word1"\t"word2"\t"score"\n"1"\t"king"\t"queen"\t8.5\n', "line 2: 4 fields where the first line has 3"),
+        ("word1,word2,\na,b,1\n", "which column holds the ratings.* 'word1', 'word2', ''"),
         ("Mann,Frau,3,5\n", "line 1: is '3,5' a number with a decimal comma, or are these two columns"),
         ("Mann,Frau,3\nHaus,Tor,4,1\n", "line 2: 4 fields where the first line has 3"),
         ("Mann;Frau;3,5\nHaus;Tor;4.1\n", "line 2: ratings with decimal points and ratings with decimal commas"),
@@ -161,6 +162,7 @@ def test_columns_of_word_pairs_can_be_said(tmp_path):
         ({"rating": "mean"}, ValueError, "rating='mean' names no column"),
         ({"rating": 4}, ValueError, "rating=4, but the columns are 0 to 3"),
         ({"rating": 1.5}, TypeError, "rating must be the name of a column, or its number from 0; got 1.5"),
+        ({"words": (0, 2), "rating": 2}, ValueError, "in columns of their own; got 0, 2 and 2"),
         ({"words": "word1"}, TypeError, "words must be two columns"),
     ):
         with pytest.raises(kind, match=message):

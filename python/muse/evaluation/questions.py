@@ -149,7 +149,7 @@ def _layout(
         if len(found) != 1:
             raise ValueError(
                 f"{place}: which column holds the {option}? There are {shown(names)}; name one {option!r}, or say "
-                f"which with read_synonyms(..., {option}={names[found[0] if found else 0]!r})"
+                "which hold what with read_synonyms(..., question='...', answer='...')"
             )
         return found[0]
 

@@ -123,16 +123,15 @@ def _layout(
     names = [name.strip() for name in fields]
     given = None if words is None else [column_of(word, names, "words", place) for word in words]
     column = None if rating is None else column_of(rating, names, "rating", place)
-    while names and not names[-1]:
+    while len(names) > 3 and not names[-1]:
         names.pop()
     if any(isinstance(said, str) for said in (rating, *(words or ()))) or _is_header(names):
         if given is None:
             likely = [i for i, name in enumerate(names) if _is_rating(name)]
             taken = column if column is not None else likely[0] if len(likely) == 1 else None
             given = list(_named_words(names, taken, place))
-        return _Layout(
-            given[0], given[1], _named_rating(names, given, place) if column is None else column, len(names), True
-        )
+        column = _named_rating(names, given, place) if column is None else column
+        return _distinct(_Layout(given[0], given[1], column, len(names), True), place)
     if column is None and mark == "," and len(names) == 4 and all(map(_DIGITS.fullmatch, names[2:])):
         raise ValueError(
             f"{place}: is '{names[2]},{names[3]}' a number with a decimal comma, or are these two columns? Separate "
@@ -141,7 +140,16 @@ def _layout(
     if column is None:
         column = 3 if _rating_behind_part(fields) and parse_number(fields[2]) is None else 2
     first, second = given or (0, 1)
-    return _Layout(first, second, column, len(names) if mark == "," else None, False)
+    return _distinct(_Layout(first, second, column, len(names) if mark == "," else None, False), place)
+
+
+def _distinct(layout: _Layout, place: str) -> _Layout:
+    if len({*layout[:3]}) < 3:
+        raise ValueError(
+            f"{place}: the words and the rating must be in columns of their own; got {layout.first}, {layout.second} "
+            f"and {layout.rating}"
+        )
+    return layout
 
 
 def read_word_pairs(
