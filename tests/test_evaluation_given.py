@@ -70,11 +70,19 @@ def test_tasks_take_generators():
         ),
         (lambda: WordSimilarityTask([("a", "b", 1)], lowercase="no"), "lowercase must be True or False"),
         (lambda: SynonymTask([ASKED], lowercase=None), "lowercase must be True or False"),
+        (lambda: InductionTask([], threshold="x"), "threshold must be a number above 0 and at most 1; got 'x'"),
+        (lambda: InductionTask([], graded="no"), "graded must be True or False"),
     ],
 )
 def test_items_of_the_wrong_kind_are_refused_at_once(make, message):
     with pytest.raises(TypeError, match=message):
         make()
+
+
+def test_what_is_compared_is_one_of_three():
+    for which in (5, None, ["wv", 5]):
+        with pytest.raises(ValueError, match="which must be one or more of wv, max, avg, got"):
+            WordSimilarityTask([], which=which)
 
 
 def test_a_position_lies_in_its_context():
@@ -214,9 +222,9 @@ def test_the_other_value_of_lowercase_is_named_where_it_helps(cased):
 def test_vectors_that_are_not_finite_are_named():
     model = SenseKeyedVectors.from_word2vec_keys(["a#0", "a#1", "b"], [[1.0, 0.0], [np.nan, 0.0], [0.0, 1.0]])
     pairs = [("a", "b", 1.0), ("b", "b", 2.0)]
-    with pytest.raises(ValueError, match="the sense vectors of 'a' contain NaN or infinity"):
+    with pytest.raises(ValueError, match="NaN or infinity in the sense vectors of 'a': has"):
         WordSimilarityTask(pairs, which="max")(model)
-    with pytest.raises(ValueError, match="the vector of 'a' contain NaN or infinity"):
+    with pytest.raises(ValueError, match="NaN or infinity in the vector of 'a': has"):
         WordSimilarityTask(pairs)(model)
 
 

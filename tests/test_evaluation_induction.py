@@ -393,7 +393,7 @@ def test_induction_options_are_checked(release):
     for options, message in (
         ({"target": "x"}, "target must be"),
         ({"score": "x"}, "score must be one of"),
-        ({"threshold": 0}, "threshold must lie"),
+        ({"threshold": 0}, "threshold must be a number above 0"),
         ({}, "no true senses"),
     ):
         with pytest.raises(ValueError, match=message):

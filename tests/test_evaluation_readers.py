@@ -8,6 +8,7 @@ import pytest
 
 from muse.evaluation import (
     SynonymQuestion,
+    WordSimilarityTask,
     read_analogies,
     read_instances,
     read_key,
@@ -17,6 +18,7 @@ from muse.evaluation import (
     read_toefl,
     read_wic,
     read_word_pairs,
+    write_key,
 )
 
 SCWS = "\t".join(["1", "bank", "n", "loan", "n", "a <b>bank</b>", "a <b>loan</b>", "5", *["5"] * 10]) + "\n"
@@ -62,6 +64,10 @@ def test_files_in_pairs_and_folders_may_be_compressed_too(tmp_path):
     (tmp_path / "dev.data.txt.gz").write_bytes(gzip.compress(b"bank\tN\t0-0\tbank\tbank\n"))
     assert read_toefl(tmp_path / "q.gz", tmp_path / "a.gz") == [SynonymQuestion("king", ("queen", "war"), 0)]
     assert read_wic(tmp_path / "dev.data.txt.gz")[0].same
+    with pytest.raises(ValueError, match=r"a key is written as plain text; .* does not end in \.gz"):
+        write_key({"bank.n": {"1": {"a": 1.0}}}, tmp_path / "k.gz")
+    (tmp_path / "MEN.txt.gz").write_bytes(gzip.compress(b"a b 1\n"))
+    assert WordSimilarityTask(tmp_path / "MEN.txt.gz").settings["data"] == ["MEN"]
     (tmp_path / "contexts").mkdir()
     (tmp_path / "contexts" / "bank.xml.gz").write_bytes(gzip.compress(XML.encode()))
     assert [item.name for item in read_instances(tmp_path / "contexts")] == ["1"]

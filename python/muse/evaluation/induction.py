@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from muse.checks import flag, number
 from muse.evaluation import clustering
 from muse.evaluation.instances import is_xml, read_instances
 from muse.evaluation.items import as_items
@@ -181,8 +182,8 @@ class InductionTask(Task):
             raise ValueError(f"target must be 'lemma' or 'form', got {target!r}")
         if score not in HARD + FUZZY:
             raise ValueError(f"score must be one of {', '.join(HARD + FUZZY)}, got {score!r}")
-        if not 0 < threshold <= 1:
-            raise ValueError(f"threshold must lie above 0 and not above 1, got {threshold}")
+        number(0, 1, above=True)("threshold", threshold)
+        flag("graded", graded)
         occurrences = as_items(occurrences, Occurrence, "occurrences", "read_instances or read_table")
         given = _distinct(occurrences)
         self.gold: Key = make_key(given.values()) if gold is None else as_key(gold, "gold key")
@@ -329,10 +330,10 @@ def _distinct(occurrences: Sequence[Occurrence]) -> dict[tuple[str, str], Occurr
     if not occurrences:
         raise ValueError("there are no occurrences to label")
     found: dict[tuple[str, str], Occurrence] = {}
-    for number, item in enumerate(occurrences):
+    for index, item in enumerate(occurrences):
         if different := conflict(found.setdefault((item.word, item.name), item), item):
             raise ValueError(
-                f"occurrence {number}, {_named([(item.word, item.name)])}, was given before with {different}"
+                f"occurrence {index}, {_named([(item.word, item.name)])}, was given before with {different}"
             )
     return found
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from muse.evaluation.text import Tokenizer, locate, quote, read_lines, whole_word, word_of
+from muse.lines import is_compressed
 
 __all__ = [
     "Key",
@@ -200,8 +201,11 @@ def write_key(key: Mapping[str, Mapping[str, Mapping[str, float]]], path: str | 
     Raises
     ------
     TypeError, ValueError
-        If it is no key, or holds what no file can: empty names, names with spaces, ``/`` or ``!!``, no senses.
+        If it is no key, or holds what no file can: empty names, names with spaces, ``/`` or ``!!``, no senses; if the
+        path is named like a compressed file.
     """
+    if is_compressed(Path(path)):
+        raise ValueError(f"a key is written as plain text; give it a name that does not end in {Path(path).suffix}")
     lines: list[str] = []
     for word, answers in as_key(key, "key").items():
         for name, senses in answers.items():

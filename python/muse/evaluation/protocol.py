@@ -97,7 +97,7 @@ def sense_number(answer: Any, word: str, senses: int | None, who: str) -> int:
 def check_finite(rows: NDArray[Any], whose: str = "vectors") -> None:
     """Raise a ValueError, with whose vectors they are, if there is NaN or infinity among them."""
     if not np.isfinite(rows).all():
-        raise ValueError(f"{whose} contain NaN or infinity: has the model diverged? Retrain with a smaller alpha.")
+        raise ValueError(f"NaN or infinity in {whose}: has the model diverged? Retrain with a smaller alpha.")
 
 
 def unit_rows(matrix: Any, whose: str = "vectors") -> NDArray[np.float64]:

@@ -72,9 +72,8 @@ class WordSimilarityTask(Task):
         confidence: float = 0.95,
         seed: int = 0,
     ) -> None:
-        self.which = [which] if isinstance(which, str) else list(which)
-        wrong = [name for name in self.which if name not in WHICH]
-        if wrong or not self.which:
+        self.which = [which] if isinstance(which, str) or not isinstance(which, Sequence) else list(which)
+        if not self.which or any(name not in WHICH for name in self.which):
             raise ValueError(f"which must be one or more of {', '.join(WHICH)}, got {which!r}")
         named = data if isinstance(data, Mapping) else {_name(data): data}
         if not named:
