@@ -25,9 +25,10 @@ _RIGHT_COLUMN = re.compile(
 _WRONG = r"wrong|incorrect|false|other|distractor"
 _WRONG_COLUMN = re.compile(rf"({_WRONG})s?[ _-]?(answer|synonym|candidate|choice|option)?s?[ _-]?\w?", re.IGNORECASE)
 _CANDIDATE_COLUMN = re.compile(
-    r"(answer|synonym|candidate|choice|option|alternative)s?[ _-]?\w?|[a-z][0-9]?|[0-9]", re.IGNORECASE
+    r"(answer|synonym|candidate|choice|option|alternative)s?[ _-]?(?P<label>\w)?|[a-z](?P<number>[0-9])?|[0-9]",
+    re.IGNORECASE,
 )
-_LABEL = re.compile(r"[a-z]|.*[0-9]", re.IGNORECASE)  # names of columns that may stand for the word in them
+_SHORT = re.compile(r"[a-z]|[0-9]+", re.IGNORECASE)  # what stands for a candidate, more likely than for itself
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,8 @@ def read_synonyms(
 
     A first line that names such columns is a header: ``question`` or ``word``, ``answer``, ``candidate 1``, ``wrong``,
     ``a``, ``b`` and the like. Then the columns are taken by these names, in any order and beside a number of the row.
-    An answer may be one of the candidates, as in ``question,a,b,c,answer``, or the name of its column (``b``).
+    An answer may be one of the candidates, as in ``question,a,b,c,answer``, or stand for its column: ``b`` for that of
+    ``b`` or ``option b``, ``2`` for that of ``c2``.
 
     Parameters
     ----------
@@ -249,12 +251,22 @@ def _by_names(fields: list[str], layout: _Layout, line: str, place: str) -> Syno
         candidates.pop()
     if not (word and answer and candidates and all(candidates)):
         raise ValueError(f"{place}: expected a question, its answer and one or more other candidates: {quote(line)}")
-    labels = {layout.names[i].casefold(): fields[i] for i in layout.candidates if _LABEL.fullmatch(layout.names[i])}
-    right = answer if answer in candidates else labels.get(answer.casefold(), answer)
+    right = answer if answer in candidates else _labelled(fields, layout).get(answer.casefold(), answer)
     if right not in candidates:
-        if not layout.apart or answer.isdigit():
+        if not layout.apart or _SHORT.fullmatch(answer):
             raise ValueError(f"{place}: the answer {quote(answer)} is none of the candidates {listed(candidates)}")
         candidates.insert(0, right)
     if len(candidates) < 2:
         raise ValueError(f"{place}: the question {quote(word)} has only one candidate")
     return SynonymQuestion(word, tuple(candidates), candidates.index(right))
+
+
+def _labelled(fields: Sequence[str], layout: _Layout) -> dict[str, str]:
+    """Candidates by what an answer may call them: ``b``, and ``option b`` or ``b`` alone."""
+    found: dict[str, str] = {}
+    for i in layout.candidates:
+        name = layout.names[i].casefold()
+        if known := _CANDIDATE_COLUMN.fullmatch(name):
+            label = known["label"] or known["number"] or name
+            found.update({name: fields[i], label: fields[i]})
+    return found
