@@ -11,18 +11,25 @@ from numpy.typing import NDArray
 from muse.evaluation.results import EvaluationResult
 
 __all__ = [
+    "ADD_SELECTOR",
     "SenseModel",
     "SenseReader",
     "Task",
     "WordVectors",
     "check_finite",
     "check_model",
+    "check_selector",
     "cosines",
     "sense_number",
     "senses_at",
     "unit_rows",
 ]
 
+# For messages.
+ADD_SELECTOR = (
+    "SenseKeyedVectors({word: vectors.sense_vectors(word) for word in words}, selector=f) has one: your function "
+    "f(word, tokens, position), which answers with the number of a sense or a weight for each"
+)
 _BLOCK = 20_000  # sentences handed to disambiguate_batch at a time, which bounds the memory held
 
 
@@ -67,11 +74,33 @@ class Task:
 
 
 def check_model(model: Any, *methods: str) -> None:
-    """Raise a TypeError that says what to pass where an object has none of the methods."""
+    """Raise a TypeError that says what to pass where an object has none of the methods, or is a class."""
+    if isinstance(model, type):
+        raise TypeError(f"evaluation needs a model; got the class {model.__name__}. Give a trained one: an instance")
     if not any(callable(getattr(model, method, None)) for method in methods):
         raise TypeError(
-            f"evaluation needs a model with senses: a muse.MUSE, LoadedVectors, or SenseKeyedVectors.from_gensim(...) "
-            f"around plain vectors; got {type(model).__name__}, which has no {' or '.join(methods)}"
+            f"evaluation needs a model with senses: a muse.MUSE, LoadedVectors, SenseKeyedVectors.from_gensim(...) "
+            "around plain vectors, or SenseKeyedVectors({word: matrix of its senses, (K, D)}); "
+            f"got {type(model).__name__}, which has no {' or '.join(methods)}"
+        )
+
+
+def check_selector(model: Any, what: str, otherwise: str = "") -> None:
+    """Raise a ValueError that says how to add a selector where a model says that it has none.
+
+    Parameters
+    ----------
+    model : SenseModel
+        The model.
+    what : str
+        What needs the selector.
+    otherwise : str
+        What can be asked for without one, as the end of the message.
+    """
+    if not getattr(model, "has_selector", True):
+        raise ValueError(
+            f"{what} needs a model that selects senses by context; these vectors have no selector. {ADD_SELECTOR}"
+            f"{otherwise}"
         )
 
 

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.evaluation.items import as_items, check_context, repeats, said_repeats
-from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
+from muse.evaluation.naming import source_name, tokenizer_name
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_options, correlate
 from muse.evaluation.text import Tokenizer, listed, locate, quote, read_lines, tokenize
@@ -178,7 +179,7 @@ class ScwsTask(Task):
         if score not in MEASURES:
             raise ValueError(f"score must be one of {', '.join(MEASURES)}, got {score!r}")
         if isinstance(pairs, str | os.PathLike):
-            self.pairs, data = read_scws(pairs, tokenizer), os.path.basename(os.fspath(pairs))
+            self.pairs, data = read_scws(pairs, tokenizer), source_name(pairs, "")
         else:
             self.pairs = as_items(pairs, ScwsPair, "pairs", "read_scws")
             data = f"{len(self.pairs)} pairs"
@@ -187,6 +188,7 @@ class ScwsTask(Task):
         self._notes = said_repeats("pairs with the same contexts", told)
         self.settings: dict[str, Any] = {
             "data": data,
+            "tokenizer": tokenizer_name(tokenizer) if isinstance(pairs, str | os.PathLike) else None,
             "score": score,
             **bootstrap_options(resamples, confidence, seed),
         }
@@ -209,11 +211,8 @@ class ScwsTask(Task):
         """
         reader = SenseReader(model)
         contextual = bool(getattr(model, "has_selector", True))
-        if not contextual and self.settings["score"] in CONTEXTUAL:
-            raise ValueError(
-                f"{self.settings['score']} needs a model that selects senses by context; these vectors have no "
-                "selector. Pass selector=, or score='MaxSim'"
-            )
+        if self.settings["score"] in CONTEXTUAL:
+            check_selector(model, self.settings["score"], ". Or ask for score='MaxSim', which needs none")
         reasons = [self._reason(model, pair) for pair in self.pairs]
         known = [pair for pair, reason in zip(self.pairs, reasons, strict=True) if reason is None]
         similarities = _similarities(reader, known, contextual)

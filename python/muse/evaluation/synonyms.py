@@ -14,6 +14,7 @@ from typing import Any
 
 from muse.checks import flag
 from muse.evaluation.items import as_items, repeats, said_repeats, spelling_hint
+from muse.evaluation.naming import source_name
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.questions import SynonymQuestion, read_synonyms, read_toefl
 from muse.evaluation.results import EvaluationResult
@@ -64,7 +65,11 @@ class SynonymTask(Task):
                 raise ValueError(
                     f"the candidates of {quote(question.word)} are one word: {quote(question.candidates[0])}"
                 )
-        self.settings = {"questions": len(self.questions), "lowercase": lowercase}
+        self.settings = {
+            "data": _data(questions, len(self.questions)),
+            "questions": len(self.questions),
+            "lowercase": lowercase,
+        }
 
     def __call__(self, model: SenseModel) -> EvaluationResult:
         """Score a model.
@@ -137,6 +142,13 @@ class SynonymTask(Task):
 
 def _unique(words: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(words))
+
+
+def _data(source: Any, count: int) -> str | list[str]:
+    """What the questions were read from."""
+    if isinstance(source, tuple | list) and any(isinstance(entry, str | os.PathLike) for entry in source):
+        return [source_name(entry, "") for entry in source]
+    return source_name(source, f"{count} questions")
 
 
 def _questions(source: Any) -> list[SynonymQuestion]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from muse.evaluation.protocol import sense_number
+from muse.evaluation.protocol import ADD_SELECTOR, sense_number
 from muse.evaluation.text import listed
 
 __all__ = ["SenseKeyedVectors", "Selector"]
@@ -36,7 +36,7 @@ class _WordView:
 
 
 class SenseKeyedVectors:
-    """Sense vectors under keys ``word#k``, evaluable like a model.
+    """Sense vectors under keys ``word#k``, or of a dict ``{word: (K, D)}``, evaluable like a model.
 
     Made by :meth:`from_word2vec_keys` or :meth:`from_gensim`. A key that names no sense is a word with one vector, so
     plain word2vec, GloVe or fastText vectors are the case of one sense a word; where a word has both kinds of keys,
@@ -257,10 +257,7 @@ class SenseKeyedVectors:
         if context is None:
             return self._priors.get(word, np.full(senses, 1 / senses))
         if self._selector is None:
-            raise ValueError(
-                "these vectors cannot choose a sense by context: pass selector=f(word, tokens, position), or ask for "
-                "a measure without context (MaxSim, AvgSim)"
-            )
+            raise ValueError(f"these vectors cannot choose a sense by context, as for {word!r}. {ADD_SELECTOR}")
         tokens = list(context)
         if position is None:
             if word not in tokens:

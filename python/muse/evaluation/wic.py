@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.evaluation.items import as_items, check_context, repeats, said_repeats
-from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
+from muse.evaluation.naming import source_name, tokenizer_name
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.text import Tokenizer, listed, quote, read_lines, tokenize, tokens_of, word_of
 
@@ -221,7 +222,15 @@ class WicTask(Task):
         if not self.dev or not self.test:
             raise ValueError("WiC needs pairs in both the development and the test part")
         self._notes = _repeated(self.dev, self.test)
-        self.settings = {"how": how, "target": target, "dev": len(self.dev), "test": len(self.test)}
+        read = any(isinstance(part, str | os.PathLike) for part in (dev, test))
+        self.settings = {
+            "data": [source_name(dev, f"{len(self.dev)} pairs"), source_name(test, f"{len(self.test)} pairs")],
+            "tokenizer": tokenizer_name(tokenizer) if read else None,
+            "how": how,
+            "target": target,
+            "dev": len(self.dev),
+            "test": len(self.test),
+        }
 
     def _judge(self, reader: SenseReader, pair: WicPair) -> tuple[float, bool] | None:
         """Score and whether the chosen senses match; ``None`` where a word is unknown."""
@@ -252,8 +261,7 @@ class WicTask(Task):
         ValueError
             If no word of the development part is known, or the model has no selector.
         """
-        if not getattr(model, "has_selector", True):
-            raise ValueError("WiC needs a model that selects senses by context; these vectors have no selector")
+        check_selector(model, "WiC")
         reader = SenseReader(model)
         judged = [(pair, self._judge(reader, pair)) for pair in self.dev]
         known = [(pair.same, verdict[0]) for pair, verdict in judged if verdict is not None]
