@@ -357,5 +357,5 @@ def test_bounds_refuse_broken_vectors_and_thresholds():
     vectors = dict(zip(words, np.eye(8), strict=True))
     with pytest.raises(ValueError, match="sample must be a number from 0 to inf; got nan"):
         task.baselines(vectors, sample=np.nan)
-    with pytest.raises(ValueError, match="vectors contain NaN or infinity"):
+    with pytest.raises(ValueError, match="NaN or infinity in the vector of '"):
         task.baselines({**vectors, "sea": np.full(8, np.nan)}, sample=0)

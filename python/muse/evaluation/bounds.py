@@ -191,12 +191,12 @@ class WindowMeans:
                     index[token] = number
                     if number >= 0:
                         rows.append(np.asarray(vectors[token], dtype=np.float32))
+                        check_finite(rows[-1], f"the vector of {token!r}")
                         scale.append(weights.get(token, 1.0))
                 flat.append(number)
         if not rows:
             raise ValueError("the word vectors know no word of the text: were they trained on text of this kind?")
         matrix = np.stack(rows)
-        check_finite(matrix)
         self._matrix = matrix * np.asarray(scale, dtype=np.float32)[:, None]
         self._scale = np.asarray(scale, dtype=np.float32)
         ids = np.asarray(flat, dtype=np.int64)

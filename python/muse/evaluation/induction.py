@@ -15,8 +15,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from muse.checks import flag, number
 from muse.evaluation import clustering
-from muse.evaluation.instances import read_instances
+from muse.evaluation.instances import is_xml, read_instances
+from muse.evaluation.items import as_items
 from muse.evaluation.keys import Key, Occurrence, as_key, conflict, make_key
 from muse.evaluation.naming import source_name, tokenizer_name
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, senses_at
@@ -185,8 +187,9 @@ class InductionTask(Task):
             raise ValueError(f"target must be 'lemma' or 'form', got {target!r}")
         if score not in HARD + FUZZY:
             raise ValueError(f"score must be one of {', '.join(HARD + FUZZY)}, got {score!r}")
-        if not 0 < threshold <= 1:
-            raise ValueError(f"threshold must lie above 0 and not above 1, got {threshold}")
+        number(0, 1, above=True)("threshold", threshold)
+        flag("graded", graded)
+        occurrences = as_items(occurrences, Occurrence, "occurrences", "read_instances or read_table")
         given = _distinct(occurrences)
         self.gold: Key = make_key(given.values()) if gold is None else as_key(gold, "gold key")
         if not self.gold:
@@ -330,22 +333,15 @@ class InductionTask(Task):
         return result
 
 
-def _distinct(occurrences: Any) -> dict[tuple[str, str], Occurrence]:
+def _distinct(occurrences: Sequence[Occurrence]) -> dict[tuple[str, str], Occurrence]:
     """Occurrences by word and name, the first of those that are given again."""
-    if isinstance(occurrences, str | os.PathLike) or not isinstance(occurrences, Sequence):
-        raise TypeError(
-            f"occurrences must be a list, as read_instances and read_table give it; got {occurrences!r:.80}. For files "
-            "there are from_files and from_table"
-        )
     if not occurrences:
         raise ValueError("there are no occurrences to label")
     found: dict[tuple[str, str], Occurrence] = {}
-    for number, item in enumerate(occurrences):
-        if not isinstance(item, Occurrence):
-            raise TypeError(f"occurrence {number} must be an Occurrence; got {item!r:.80}")
+    for index, item in enumerate(occurrences):
         if different := conflict(found.setdefault((item.word, item.name), item), item):
             raise ValueError(
-                f"occurrence {number}, {_named([(item.word, item.name)])}, was given before with {different}"
+                f"occurrence {index}, {_named([(item.word, item.name)])}, was given before with {different}"
             )
     return found
 
@@ -421,7 +417,7 @@ def evaluate_induction(
     path = Path(data)
     if (path / "keys" / "gold").is_dir():
         return InductionTask.from_semeval2013(path, key="all" if key is None else key, **options)(model)
-    if path.is_dir() or path.suffix.lower() == ".xml":
+    if path.is_dir() or is_xml(path):
         if key is None:
             raise ValueError(f"the contexts in {path} need their gold key: pass key='...', the path of its file")
         return InductionTask.from_files(path, key, **options)(model)

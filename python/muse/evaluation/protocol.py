@@ -123,13 +123,13 @@ def sense_number(answer: Any, word: str, senses: int | None, who: str) -> int:
     return int(value)
 
 
-def check_finite(rows: NDArray[Any]) -> None:
-    """Raise a ValueError if there is NaN or infinity among vectors."""
+def check_finite(rows: NDArray[Any], whose: str = "vectors") -> None:
+    """Raise a ValueError, with whose vectors they are, if there is NaN or infinity among them."""
     if not np.isfinite(rows).all():
-        raise ValueError("vectors contain NaN or infinity: has the model diverged? Retrain with a smaller alpha.")
+        raise ValueError(f"NaN or infinity in {whose}: has the model diverged? Retrain with a smaller alpha.")
 
 
-def unit_rows(matrix: Any) -> NDArray[np.float64]:
+def unit_rows(matrix: Any, whose: str = "vectors") -> NDArray[np.float64]:
     """Rows scaled to length 1, as float64; a zero row stays zero, so that its cosine with anything is 0.
 
     Raises
@@ -138,7 +138,7 @@ def unit_rows(matrix: Any) -> NDArray[np.float64]:
         If there is NaN or infinity in the matrix.
     """
     rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
-    check_finite(rows)
+    check_finite(rows, whose)
     # Scaling by the largest entry first keeps squares of very small or large values from under- or overflowing.
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
     rows = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
@@ -166,7 +166,7 @@ class SenseReader:
     def senses(self, word: str) -> NDArray[np.float64]:
         """Unit sense vectors of a known word, shape (K, D)."""
         if word not in self._senses:
-            self._senses[word] = unit_rows(self.model.sense_vectors(word))
+            self._senses[word] = unit_rows(self.model.sense_vectors(word), f"the sense vectors of {word!r}")
         return self._senses[word]
 
     def probabilities(self, word: str, context: Sequence[str], position: int) -> NDArray[np.float64]:
@@ -200,7 +200,7 @@ class SenseReader:
             return None
         for word in (first, second):
             if word not in self._words:
-                self._words[word] = unit_rows(vectors[word])
+                self._words[word] = unit_rows(vectors[word], f"the vector of {word!r}")
         return float(cosines(self._words[first], self._words[second])[0, 0])
 
 

@@ -45,7 +45,7 @@ class PseudoWordTask(Task):
 
     Parameters
     ----------
-    sentences : sequence of token lists
+    sentences : iterable of token lists
         The text with the pseudo-words in it, all of it: word counts are taken from it, and the model sees whole
         sentences.
     truth : mapping of str to array_like of int, shape (n, 3)
@@ -57,6 +57,11 @@ class PseudoWordTask(Task):
         Which measure is *the* score.
     seed : int
         Seed of the drawing of occurrences.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an option, a sentence or the truth is not what it must be, or they do not fit each other.
 
     Attributes
     ----------
@@ -86,7 +91,7 @@ class PseudoWordTask(Task):
 
     def __init__(
         self,
-        sentences: Sequence[Sequence[str]],
+        sentences: Iterable[Sequence[str]],
         truth: Mapping[str, ArrayLike],
         *,
         max_occurrences: int | None = None,
@@ -97,8 +102,11 @@ class PseudoWordTask(Task):
             raise ValueError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
         max_occurrences = optional(integer(2))("max_occurrences", max_occurrences)
         seed = integer(0)("seed", seed)
+        if not isinstance(truth, Mapping):
+            raise TypeError(f"the truth must be {{word: its occurrences}}; got {truth!r:.80}")
         if not truth:
             raise ValueError("no pseudo-words given")
+        sentences = _tokenised(sentences)
         self.words = list(truth)
         places = _places(sentences, truth, max_occurrences, seed)
         kept, renumbered = np.unique(places.sentence, return_inverse=True)
@@ -309,6 +317,17 @@ def _majority(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "collapsed": 1.0,
         "words": len(rows),
     }
+
+
+def _tokenised(sentences: Any) -> Sequence[Sequence[str]]:
+    """Sentences that can be counted, each a list of tokens."""
+    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+        raise TypeError(f"sentences must be a list of token lists; got {sentences!r:.80}")
+    held = sentences if isinstance(sentences, Sequence) else list(sentences)
+    for number, tokens in enumerate(held):
+        if isinstance(tokens, str) or not isinstance(tokens, Sequence):
+            raise TypeError(f"sentence {number} must be a list of tokens, as text.split() makes it; got {tokens!r:.80}")
+    return held
 
 
 def _places(
