@@ -87,9 +87,9 @@ def _diverging(folder: Path) -> None:
 
 
 def _not_finite(folder: Path) -> None:
-    vectors = toy_arrays().sense_vectors
-    vectors[0] = np.nan
-    toy_model(sense_vectors=vectors).save(folder / "m")
+    model = toy_model()
+    model.arrays.sense_vectors[0] = np.nan
+    model.save(folder / "m")
 
 
 def _changed_by_hand(folder: Path) -> None:

@@ -141,14 +141,16 @@ def test_more_ambiguous_words_than_english_ones() -> None:
     ("arguments", "message"),
     [
         ({"n_sentences": -1}, "n_sentences must be at least 0"),
-        ({"n_senses": 0}, r"n_senses must lie in 1\.\."),
-        ({"n_senses": {"bank": 99}}, r"n_senses must lie in 1\.\."),
+        ({"n_senses": 0}, "n_senses must be from 1 to"),
+        ({"n_senses": {"bank": 99}}, r"n_senses\['bank'\] must be from 1 to"),
         ({"n_senses": {"bank": 2}, "n_ambiguous": 3}, "already lists the ambiguous words"),
         ({"n_ambiguous": -2}, "n_ambiguous must be at least 0"),
         ({"n_words": 50, "n_ambiguous": 49}, "n_words=50 is too small"),
-        ({"topic_purity": 0.0}, r"topic_purity must lie in \(0, 1\]"),
-        ({"sentence_length": 2}, "sentence_length must be at least 4"),
-        ({"zipf": -1}, "zipf must be at least 0"),
+        ({"topic_purity": 0.0}, "topic_purity must be a number above 0 and at most 1"),
+        ({"sentence_length": 2}, "sentence_length must be a number from 4"),
+        ({"zipf": -1}, "zipf must be a number from 0"),
+        ({"zipf": float("nan")}, "zipf must be a number from 0"),
+        ({"seed": -1}, "seed must be at least 0"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
@@ -157,6 +159,28 @@ def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
 
 
 TEXT = [["the", "ripe", "banana"], ["open", "the", "door"], ["a", "banana", "door"], []]
+
+
+@pytest.mark.parametrize("value", [[], "x", 1.5, True, None])
+@pytest.mark.parametrize("name", ["n_sentences", "n_words", "n_senses", "seed"])
+def test_arguments_that_are_no_numbers(name: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=f"{name} must be an integer"):
+        make_ambiguous_corpus(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("sentences", "pairs", "kind", "message"),
+    [
+        (TEXT, 3, TypeError, "`pairs` must be a list of tuples of words, not 3"),
+        (TEXT, [3], ValueError, "must be a tuple of two words or more, not 3"),
+        (TEXT, [("banana", 1)], ValueError, "must be a tuple of two words or more"),
+        (TEXT, [b"ab"], ValueError, "must be a tuple of two words or more"),
+        (3, [("banana", "door")], TypeError, "sentences must be an iterable of token lists, not int"),
+    ],
+)
+def test_pairs_and_texts_of_the_wrong_kind(sentences: Any, pairs: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        pseudo_words(sentences, pairs)
 
 
 def test_pseudo_words_keep_the_truth() -> None:

@@ -165,9 +165,9 @@ def test_zero_vectors_never_give_nan():
 
 
 def test_vectors_that_are_not_finite_are_never_neighbours():
-    vectors = toy_arrays().sense_vectors
+    model = toy_model()
+    vectors, sv = model.arrays.sense_vectors, model.sv
     vectors[3], vectors[4] = np.nan, np.inf
-    sv = toy_model(sense_vectors=vectors).sv
     found = dict(sv.most_similar("head#0", topn=99))
     assert "army#0" not in found
     assert all(np.isfinite(score) for score in found.values())

@@ -22,8 +22,8 @@ from muse import _core
 
 STAGES = {  # the first whose pattern is found in a symbol; the split's clusters use the kernels of other stages, too
     "the split: samples and clusters": r"SphericalKMeans|Splitter|split_senses|sample_occurrences",
-    "selection: sums, scores, gradients": r"axpy|::dot|score_row_tile<3>|blend|WindowSums|score_position|score_until"
-    r"|[sS]elect|slide_contexts|Step::(step|read)_contexts|step_senses|input_gradient|moved|collect_terms|Step::ahead"
+    "selection: sums, scores, gradients": r"axpy|add_row|::dot|score_row_tile<3>|blend|WindowSums|score_position"
+    r"|score_until|[sS]elect|slide_contexts|Step::(step|read)_contexts|step_senses|input_gradient|moved|collect_terms|Step::ahead"
     r"|Step::cap|memmove|memset",
     "scores (A Bᵀ, or a row at a time)": r"score_tile|score_some|score_row|::scores",
     "updates of U and V": r"combine_|step_row|step_columns|scatter_add|combine",

@@ -27,6 +27,7 @@ MATRICES = (
     "forward_values",
     "backward_values",
 )
+OPTIONAL = ("forward_values", "backward_values")
 _ALIGNMENT = 64  # bytes; rows that training writes start on a cache line
 _ROW_PAD = 16  # floats
 _BLOCK_WORDS = 4096
@@ -75,9 +76,14 @@ class Arrays:
     forward_values: Floats | None = None
     backward_values: Floats | None = None
 
-    def __post_init__(self) -> None:
-        self.sense_offset = self.sense_offset.view()
-        self.sense_offset.flags.writeable = False
+    def __setattr__(self, name: str, array: Any) -> None:
+        """Take an array of the right type; another is a TypeError or ValueError, before anything reads it."""
+        if not (array is None and name in OPTIONAL):
+            _check_type(name, array)
+        if name == "sense_offset":
+            array = array.view()
+            array.flags.writeable = False
+        super().__setattr__(name, array)
 
     # -- sizes -------------------------------------------------------------------------------------------------------
 
@@ -161,14 +167,7 @@ class Arrays:
     # -- checks and copies -------------------------------------------------------------------------------------------
 
     def check(self) -> None:
-        """Raise a ValueError or TypeError that names the first array whose type, shape or content is wrong."""
-        for name, array in self.as_dict().items():
-            if not isinstance(array, np.ndarray):
-                raise TypeError(f"{name} must be a numpy array; got {type(array).__name__}")
-            dtype, ndim = (np.float32, 2) if name in MATRICES else (np.int64, 1)
-            if array.dtype != dtype or array.ndim != ndim:
-                raise ValueError(f"{name} must be {np.dtype(dtype).name} with {ndim} dimensions; "
-                                 f"it is {array.dtype} with shape {array.shape}")  # fmt: skip
+        """Raise a ValueError that names the first array whose shape or content is wrong."""
         for name, shape in self._shapes().items():
             actual = getattr(self, name).shape
             if actual not in shape:
@@ -207,7 +206,7 @@ class Arrays:
             "collocation_vectors": [(senses, dim), (words, dim)],
             "sense_offset": [(words + 1,)],
         }
-        for name in ("forward_values", "backward_values"):
+        for name in OPTIONAL:
             if getattr(self, name) is not None:
                 shapes[name] = [(words, selection)]
         return shapes
@@ -237,6 +236,16 @@ class Arrays:
         changes: dict[str, Any] = {name: _padded(matrix) for name, matrix in self.as_dict().items() if name in MATRICES}
         changes |= {name: _writable(array) for name, array in self.as_dict().items() if name not in MATRICES}
         return dataclasses.replace(self, **changes)
+
+
+def _check_type(name: str, array: Any) -> None:
+    """Raise a TypeError or ValueError if an array is not what its name says."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a numpy array; got {type(array).__name__}")
+    dtype, ndim = (np.float32, 2) if name in MATRICES else (np.int64, 1)
+    if array.dtype != dtype or array.ndim != ndim:
+        raise ValueError(f"{name} must be {np.dtype(dtype).name} with {ndim} dimensions; "
+                         f"it is {array.dtype} with shape {array.shape}")  # fmt: skip
 
 
 def _is_row_major(array: NDArray[Any]) -> bool:

@@ -32,14 +32,14 @@ class Choice:
         """Check a value."""
         if (value is None and self._or_none) or (isinstance(value, str) and value in self.allowed):
             return value
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, self.allowed))}; got {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, self.allowed))}; got {value!r:.80}")
 
 
 def flag(name: str, value: Any) -> bool:
     """True or False."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    raise TypeError(f"{name} must be True or False; got {value!r}")
+    raise TypeError(f"{name} must be True or False; got {value!r:.80}")
 
 
 def integer(low: int, high: int | None = None) -> Check:
@@ -63,7 +63,7 @@ def number(low: float, high: float, *, above: bool = False) -> Check:
 
     def check(name: str, value: Any) -> float:
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-            raise TypeError(f"{name} must be a number {span}; got {value!r}")
+            raise TypeError(f"{name} must be a number {span}; got {value!r:.80}")
         real = float(value)
         if math.isnan(real) or not low <= real <= high or (above and real == low):
             raise ValueError(f"{name} must be a number {span}; got {value}")
@@ -99,7 +99,7 @@ def senses(name: str, value: Any) -> int | str | dict[str, int]:
         count = integer(1, MAX_SENSES)
         for word in value:
             if not isinstance(word, str):
-                raise TypeError(f"the keys of {name} must be words (str); got {word!r}")
+                raise TypeError(f"the keys of {name} must be words (str); got {word!r:.80}")
         return {word: count(f"{name}[{word!r}]", k) for word, k in value.items()}
     if isinstance(value, numbers.Integral):
         return int(integer(1, MAX_SENSES)(name, value))
@@ -111,21 +111,21 @@ def interval(name: str, value: Any) -> int | str:
     if isinstance(value, str):
         if re.fullmatch(r"[1-9][0-9]*s", value):
             return value
-        raise ValueError(f"{name} must be a number of tokens or seconds such as '600s'; got {value!r}")
+        raise ValueError(f"{name} must be a number of tokens or seconds such as '600s'; got {value!r:.80}")
     return int(integer(1, 2**62)(name, value))
 
 
 def trim_rule(name: str, value: Any) -> Callable[[str, int, int], Any]:
     """gensim's trim_rule."""
     if not callable(value):
-        raise TypeError(f"{name} must be a function of (word, count, min_count), as in gensim; got {value!r}")
+        raise TypeError(f"{name} must be a function of (word, count, min_count), as in gensim; got {value!r:.80}")
     return value  # type: ignore[no-any-return]
 
 
 def callbacks(name: str, value: Any) -> tuple[Any, ...]:
     """Objects with some of the hooks of `muse.Callback`."""
     if not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a list of callbacks; got {value!r}")
+        raise TypeError(f"{name} must be a list of callbacks; got {value!r:.80}")
     given = tuple(value)
     for callback in given:
         if isinstance(callback, type):

@@ -30,14 +30,14 @@ class Comparisons(KeyedVectors[Key]):
 
     def similarity(self, first: Key, second: Key) -> float:
         """Cosine of the keys `first` and `second`; 0 where one has a vector of zeros."""
-        return float(np.clip(unit(self[first]) @ unit(self[second]), -1.0, 1.0))
+        return float(np.clip(self._unit(first) @ self._unit(second), -1.0, 1.0))
 
     def doesnt_match(self, keys: Iterable[Key]) -> Key:
         """The key that is least similar to the mean of all; no key at all is a ValueError."""
         listed: list[Key] = as_list("doesnt_match", keys)
         if not listed:
             raise ValueError("doesnt_match needs at least one key")
-        units = np.stack([unit(self[key]) for key in listed])
+        units = np.stack([self._unit(key) for key in listed])
         return listed[int(np.argmin(units @ unit(units.mean(axis=0))))]
 
     def distance(self, first: Key, second: Key) -> float:
@@ -50,7 +50,7 @@ class Comparisons(KeyedVectors[Key]):
         listed = as_list("distances", others)
         if not listed:
             return np.float32(1) - self._similarities(query, None)
-        units = np.stack([unit(self[key]) for key in listed])
+        units = np.stack([self._unit(key) for key in listed])
         distances: Floats = np.float32(1) - units @ unit(query)
         return distances
 
@@ -68,7 +68,7 @@ class Comparisons(KeyedVectors[Key]):
 
     def relative_cosine_similarity(self, first: Key, second: Key, topn: int = 10) -> float:
         """The cosine of `first` and `second` over the sum of the `topn` largest of `first` (Leeuwenberg 2016)."""
-        nearest: Neighbours = self.most_similar(first, topn=topn)
+        nearest: Neighbours = self.most_similar(first, topn=check_topn(topn))
         return self.similarity(first, second) / sum(cosine for _, cosine in nearest)
 
     # -- sets of keys ------------------------------------------------------------------------------------------------
@@ -147,8 +147,8 @@ class Comparisons(KeyedVectors[Key]):
         listed: list[Key] = as_list("rank_by_centrality", keys)
         if not listed:
             raise ValueError("rank_by_centrality needs at least one key")
-        vectors = np.stack([unit(self[key]) if use_norm else self[key] for key in listed])
-        mean = unit(vectors.mean(axis=0)) if use_norm else vectors.mean(axis=0)
+        vectors = np.stack([self._unit(key) if use_norm else self._row(self.index(key)) for key in listed])
+        mean = unit(vectors.mean(axis=0)) if use_norm else vectors.mean(axis=0, dtype=np.float64)
         scored = zip((vectors @ mean).tolist(), listed, strict=True)
         return sorted(scored, key=lambda pair: -pair[0])
 
@@ -229,7 +229,7 @@ class Comparisons(KeyedVectors[Key]):
             scores /= (1 + self._similarities(self._item(item), restrict_vocab)) / 2 + _NO_ZERO
         if topn is None:
             return scores.astype(np.float32)
-        check_topn(topn)
+        topn = check_topn(topn)
         own = {self.index(item) for item in [*plus, *minus] if self._is_key(item)}
         keys = self.index_to_key
         best = [row for row in np.argsort(-scores, kind="stable")[: topn + len(own)].tolist() if row not in own]
@@ -285,6 +285,10 @@ class Comparisons(KeyedVectors[Key]):
         """The known word that each spelling stands for, which is the most frequent one."""
         words = self._vocabulary.words[: restricted(restrict_vocab, len(self._vocabulary))]
         return {word.upper() if case_insensitive else word: word for word in reversed(words)}
+
+    def _unit(self, key: Key) -> Floats:
+        """The vector of one key at length one."""
+        return unit(self._row(self.index(key)))
 
     def _item(self, item: Any) -> NDArray[np.float32]:
         """The vector of a key, or the vector itself."""

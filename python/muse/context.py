@@ -56,7 +56,7 @@ def as_tokens(context: Context, known: Container[str]) -> list[str]:
         pieces: list[str] = _WORDS.findall(context)
         return [token for piece in pieces for token in ([piece] if piece in known else piece.split())]
     if not isinstance(context, Iterable):
-        raise TypeError(f"a context must be a string or a list of tokens; got {context!r}")
+        raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
     tokens = list(context)
     for token in tokens:
         if not isinstance(token, str):
@@ -73,7 +73,7 @@ def as_contexts(context: Context | Iterable[Context], vocabulary: Vocabulary) ->
     if isinstance(context, str):
         return [context], True
     if not isinstance(context, Iterable):
-        raise TypeError(f"a context must be a string or a list of tokens; got {context!r}")
+        raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
     items = list(context)
     if any(
         not isinstance(item, str) or (item not in vocabulary and len(as_tokens(item, vocabulary)) > 1) for item in items

@@ -14,7 +14,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from muse import checks
 from muse._topic_words import AMBIGUOUS, FUNCTION_WORDS, TOPICS
+from muse.vocabulary import check_words
 
 __all__ = ["AmbiguousCorpus", "iter_pseudo_words", "make_ambiguous_corpus", "pseudo_words"]
 
@@ -101,8 +103,8 @@ def make_ambiguous_corpus(
 
     Raises
     ------
-    ValueError
-        If a number is out of its range, or `n_words` is too small for the senses that are asked for.
+    TypeError, ValueError
+        If a number is out of its range or none, or `n_words` is too small for the senses that are asked for.
 
     Examples
     --------
@@ -112,12 +114,13 @@ def make_ambiguous_corpus(
     >>> len(corpus.sentences) == len(corpus.true_senses) == 2000
     True
     """
-    _check_range("n_sentences", n_sentences, 0)
-    _check_range("sentence_length", sentence_length, _SHORTEST)
-    _check_range("zipf", zipf, 0)
-    if not 0 < topic_purity <= 1:
-        raise ValueError(f"topic_purity must lie in (0, 1], not {topic_purity}")
-    rng = np.random.default_rng(seed)
+    n_sentences, n_words = checks.integer(0)("n_sentences", n_sentences), checks.integer(1)("n_words", n_words)
+    sentence_length = checks.number(_SHORTEST, 1e6)("sentence_length", sentence_length)
+    topic_purity, zipf = (
+        checks.number(0, 1, above=True)("topic_purity", topic_purity),
+        checks.number(0, 100)("zipf", zipf),
+    )
+    rng = np.random.default_rng(checks.integer(0)("seed", seed))
     topics, senses_of = _assign_senses(n_words, n_senses, n_ambiguous, rng)
     emission = _Emission.build(n_words, topics, senses_of, zipf, rng)
 
@@ -248,26 +251,21 @@ class _Emission:
         return np.searchsorted(self.cumulative, block + uniform, side="right")
 
 
-def _check_range(name: str, value: float, least: float) -> None:
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, not {value}")
-
-
 def _assign_senses(
     n_words: int, n_senses: int | Mapping[str, int], n_ambiguous: int | None, rng: np.random.Generator
 ) -> tuple[list[str], dict[str, list[int]]]:
     """Choose the topics of the text, and for each ambiguous word the topics (by index) that are its senses."""
+    count_of = checks.integer(1, len(TOPICS))
     if isinstance(n_senses, Mapping):
         if n_ambiguous is not None:
             raise ValueError("n_ambiguous is for n_senses as a number; a mapping already lists the ambiguous words")
-        wanted = dict(n_senses)
+        check_words(list(n_senses), "n_senses")
+        wanted = {word: count_of(f"n_senses[{word!r:.80}]", count) for word, count in n_senses.items()}
     else:
-        count = min(24, max(1, n_words // 10)) if n_ambiguous is None else n_ambiguous
-        _check_range("n_ambiguous", count, 0)
-        wanted = dict.fromkeys(_ambiguous_names(count, n_senses), n_senses)
+        each: int = count_of("n_senses", n_senses)
+        count = checks.integer(0)("n_ambiguous", min(24, max(1, n_words // 10)) if n_ambiguous is None else n_ambiguous)
+        wanted = dict.fromkeys(_ambiguous_names(count, each), each)
     most = max(wanted.values(), default=1)
-    if min(wanted.values(), default=1) < 1 or most > len(TOPICS):
-        raise ValueError(f"n_senses must lie in 1..{len(TOPICS)}, not {n_senses}")
     n_topics = min(len(TOPICS), max(most, n_words // _WORDS_PER_TOPIC))
     needed = len(wanted) + n_topics + 1
     if n_words < needed:
@@ -370,10 +368,12 @@ def _check_groups(pairs: Iterable[Sequence[str]], joiner: str) -> dict[str, list
     """Name of the pseudo-word -> its words."""
     groups: dict[str, list[str]] = {}
     seen: set[str] = set()
+    if not isinstance(pairs, Iterable):
+        raise TypeError(f"`pairs` must be a list of tuples of words, not {pairs!r:.80}")
     for pair in pairs:
-        words = list(pair)
-        if isinstance(pair, str) or len(words) < 2:
-            raise ValueError(f"each of `pairs` must be a tuple of two words or more, not {pair!r}")
+        words = list(pair) if isinstance(pair, Sequence) and not isinstance(pair, (str, bytes)) else []
+        if len(words) < 2 or not all(isinstance(word, str) for word in words):
+            raise ValueError(f"each of `pairs` must be a tuple of two words or more, not {pair!r:.80}")
         for word in words:
             if word in seen:
                 raise ValueError(f"the word {word!r} stands twice in `pairs`; a word can be merged only once")
@@ -389,6 +389,8 @@ def _merge(sentences: Iterable[Sequence[str]], groups: dict[str, list[str]]) -> 
     name_of = {word: name for name, words in groups.items() for word in words}
     sense_of = {word: sense for words in groups.values() for sense, word in enumerate(words)}
     unseen = set(name_of)
+    if not isinstance(sentences, Iterable):
+        raise TypeError(f"sentences must be an iterable of token lists, not {type(sentences).__name__}")
     for number, sentence in enumerate(sentences):
         if isinstance(sentence, str):
             raise TypeError(f"sentence {number} is a string; give each sentence as a list of tokens (text.split())")

@@ -32,7 +32,7 @@ class UnknownWordError(KeyError):
 
     def __str__(self) -> str:
         if not isinstance(self.word, str):
-            return f"the word {self.word!r} is not in the vocabulary; words are strings"
+            return f"the word {self.word!r:.80} is not in the vocabulary; words are strings"
         message = f"the word {quote(self.word)} is not in the vocabulary"
         near = nearest_spellings(self.word, self._vocabulary)
         if near:
@@ -77,6 +77,8 @@ def quote(text: str, most: int = 80) -> str:
 
 def nearest_spellings(word: str, vocabulary: Iterable[str], count: int = 3) -> list[str]:
     """Known words that look like `word`: those that differ in case alone first, then by shared letters."""
+    if count < 1:
+        return []
     lower = word.lower()
     same: list[str] = []
     similar: list[str] = []

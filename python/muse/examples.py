@@ -139,7 +139,7 @@ def _holding(corpus: Any, words: Iterable[str]) -> Iterator[list[str]]:
         return
     what = "the corpus must be a path, a list of paths, or an iterable of lists of str"
     if not isinstance(corpus, Iterable):
-        raise TypeError(f"{what}; got {corpus!r}")
+        raise TypeError(f"{what}; got {corpus!r:.80}")
     for sentence in corpus:
         if isinstance(sentence, (str, bytes)) or not isinstance(sentence, Iterable):
             raise TypeError(f"{what}; one of its sentences is {sentence!r:.80}")

@@ -28,6 +28,7 @@ Neighbours: TypeAlias = list[tuple[str, float]]
 Key = TypeVar("Key", bound="str | tuple[str, int]")
 
 _BLOCK_ROWS = 1 << 16
+_SHORT, _LONG = 1e-30, 1e30  # lengths of vectors between which float32 makes cosines without loss
 _WEIGHT = number(-1e9, 1e9)
 
 
@@ -39,13 +40,13 @@ class KeyedVectors(ABC, Generic[Key]):
         self._values = arrays
         self._place = device
         self._search: Any = None  # the backend's, with the vectors on the device; False: the core searches
-        self._inverse_norms: Floats | None = None
+        self._searchable: tuple[Floats, Floats] | None = None
         self._key_to_index: dict[str, int] | None = None
 
     def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
         """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
         self._vocabulary, self._values = vocabulary, arrays
-        self._inverse_norms = self._key_to_index = self._search = None
+        self._searchable = self._key_to_index = self._search = None
 
     @property
     def _arrays(self) -> Arrays:
@@ -98,16 +99,20 @@ class KeyedVectors(ABC, Generic[Key]):
     def get_vecattr(self, key: Key, attr: str) -> int:
         """How often `key` was seen, for ``attr="count"``; any other `attr` of gensim's is a ValueError."""
         if attr != "count":
-            raise ValueError(f"vectors have no attribute {attr!r} here, only 'count'")
+            raise ValueError(f"vectors have no attribute {attr!r:.80} here, only 'count'")
         return int(self._counts()[self.index(key)])
 
     def get_vector(self, key: Key, *, norm: bool = False) -> Floats:
         """A copy of the vector of `key`, float32 (D,); at length one with `norm`."""
-        return unit(self[key]) if norm else self[key]
+        vectors = self[key]
+        if not norm:
+            return vectors
+        return unit(vectors) if vectors.ndim == 1 else np.stack([*map(unit, vectors)]) if len(vectors) else vectors
 
     def get_normed_vectors(self) -> Floats:
         """A copy of all vectors at length one, float32 (N, D); vectors of zeros stay zeros."""
-        normed: Floats = self.vectors * self._scales()[:, None]
+        vectors, scales = self._searched()
+        normed: Floats = vectors * scales[:, None]
         return normed
 
     def get_index(self, key: Key, default: int | None = None) -> int:
@@ -194,9 +199,9 @@ class KeyedVectors(ABC, Generic[Key]):
         keep: NDArray[np.bool_] | None = None,
     ) -> list[Neighbours]:
         """The keys with the largest cosines, for each of M queries, float32 (M, D), without its excluded rows."""
-        check_topn(topn)
+        topn = check_topn(topn)
         end = self._end(restrict_vocab)
-        wanted = min(int(topn) + max(map(len, excluded)), max(end, 1))
+        wanted = min(topn + max(map(len, excluded)), max(end, 1))
         mask = None if keep is None else keep[:end].view(np.uint8)
         queries = np.stack([unit(query) for query in queries])
         rows, scores = self._top_k(queries, wanted, end, mask)
@@ -208,14 +213,13 @@ class KeyedVectors(ABC, Generic[Key]):
 
     def _top_k(self, queries: Floats, wanted: int, end: int, mask: NDArray[np.uint8] | None) -> Any:
         """Rows before `end` with the largest cosines, and these, (M, wanted) each, from wherever the vectors are."""
+        vectors, scales = self._searched()
         if self._search is None:
-            made = cuda.make_on(
-                self._place, "searching", lambda backend: backend.Search(self.vectors, scale=self._scales())
-            )
+            made = cuda.make_on(self._place, "searching", lambda backend: backend.Search(vectors, scale=scales))
             self._search = made or False
         if self._search and wanted <= self._search.most_hits:
             return self._search.top_k(queries, wanted, end=end, mask=mask)
-        return _core.top_k(self.vectors[:end], queries, wanted, scale=self._scales()[:end], mask=mask)
+        return _core.top_k(vectors[:end], queries, wanted, scale=scales[:end], mask=mask)
 
     def _end(self, restrict_vocab: int | None) -> int:
         """The row behind the last one that takes part."""
@@ -225,13 +229,18 @@ class KeyedVectors(ABC, Generic[Key]):
 
     def _similarities(self, query: Floats, restrict_vocab: int | None) -> Floats:
         end = self._end(restrict_vocab)
+        vectors, scales = self._searched()
         with np.errstate(invalid="ignore"):
-            cosines: Floats = (self.vectors[:end] @ unit(query)) * self._scales()[:end]
+            cosines: Floats = (vectors[:end] @ unit(query)) * scales[:end]
         return cosines
 
-    def _scales(self) -> Floats:
-        """One over the length of each vector, 0 for vectors of zeros: makes cosines without a copy of the vectors."""
-        if self._inverse_norms is None:
+    def _searched(self) -> tuple[Floats, Floats]:
+        """The vectors, and one over the length of each, 0 for vectors of zeros: cosines without a copy of the vectors.
+
+        Only where a length is so small or large that float32 does not hold its inverse, or products with the vector,
+        they are a copy, in which such vectors have length one.
+        """
+        if self._searchable is None:
             vectors = self.vectors
             squares = np.empty(len(vectors), np.float64)
             with np.errstate(invalid="ignore"):
@@ -239,9 +248,14 @@ class KeyedVectors(ABC, Generic[Key]):
                     block = vectors[first : first + _BLOCK_ROWS].astype(np.float64)
                     squares[first : first + _BLOCK_ROWS] = np.einsum("ij,ij->i", block, block)
                 norms = np.sqrt(squares)
+            extreme = np.flatnonzero((norms > 0) & ((norms < _SHORT) | (norms > _LONG)))
+            if len(extreme):
+                vectors = vectors.copy()
+                vectors[extreme] = np.stack([*map(unit, vectors[extreme])])
+                norms[extreme] = 1.0
             scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-            self._inverse_norms = scales.astype(np.float32)
-        return self._inverse_norms
+            self._searchable = vectors, scales.astype(np.float32)
+        return self._searchable
 
     # -- other tools -------------------------------------------------------------------------------------------------
 
@@ -286,10 +300,11 @@ def as_list(name: str, keys: Any) -> list[Any]:
     return list(keys)
 
 
-def check_topn(topn: object) -> None:
-    """Whether `topn` says how many neighbours are wanted."""
-    if isinstance(topn, bool) or not isinstance(topn, (int, np.integer)) or topn < 1:
-        raise ValueError(f"topn must be an integer of at least 1, or None for all similarities; got {topn!r}")
+def check_topn(topn: Any) -> int:
+    """How many neighbours are wanted, as an int."""
+    if isinstance(topn, (bool, np.bool_)) or not isinstance(topn, (int, np.integer)) or topn < 1:
+        raise ValueError(f"topn must be an integer of at least 1; got {topn!r:.80}")
+    return int(topn)
 
 
 def restricted(restrict_vocab: int | None, n_words: int) -> int:

@@ -12,6 +12,7 @@ from muse import _core
 from muse.arrays import Arrays
 from muse.building import Sentences, VocabularyBuilding, same_corpus
 from muse.checkpoints import check_checkpoint_dir
+from muse.checks import callbacks as check_callbacks
 from muse.checks import integer
 from muse.errors import NotTrainedError
 from muse.formats import native
@@ -125,7 +126,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         ------
         TypeError, ValueError
             If the parts do not fit together; for words that are no strings, or occur twice; for arrays of another type,
-            or not in C order.
+            not in C order, or with values that are not finite.
 
         Examples
         --------
@@ -137,6 +138,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
             raise TypeError(f"vocabulary must be a Vocabulary or a list of words; got {vocabulary!r:.60}")
         arrays.check()
         arrays.check_layout()
+        arrays.check_finite()
         if settings is None:
             settings = Settings(
                 vector_size=arrays.vector_size, selection_size=arrays.selection_size,
@@ -144,13 +146,11 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
                 formulation="one_sided" if arrays.forward_values is None else "factorized",
                 collocation="sense" if arrays.has_sense_collocation else "word",
             )  # fmt: skip
-        arrays.check_fits(settings)
         words = vocabulary.words if isinstance(vocabulary, Vocabulary) else list(vocabulary)
-        if len(words) != arrays.n_words:
-            raise ValueError(f"the vocabulary has {len(words)} words, and the arrays are for {arrays.n_words}")
         check_words(words, "the vocabulary")
         if not isinstance(vocabulary, Vocabulary):
-            vocabulary = Vocabulary(words, arrays.word_counts)
+            counted = arrays.word_counts if len(words) == arrays.n_words else None  # what is wrong is said below
+            vocabulary = Vocabulary(words, counted)
         return cls._of_parts(vocabulary, arrays, settings, history, training_state)
 
     @classmethod
@@ -201,7 +201,14 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         """Take new arrays, or the same after their values changed, and forget what was derived from the old ones.
 
         None: have no values, as before training; the words stay.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they do not fit the model's words and settings.
         """
+        if arrays is not None:
+            self._check_arrays(arrays)
         self._arrays = arrays
         self._selector = None
         if arrays is None:
@@ -211,6 +218,17 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         for view in (self._sv, self._wv):
             if view is not None:
                 view.refresh(self.vocabulary, arrays)
+
+    def _check_arrays(self, arrays: Arrays) -> None:
+        if not isinstance(arrays, Arrays):
+            raise TypeError(f"arrays must be muse.Arrays; got {type(arrays).__name__}")
+        arrays.check()
+        arrays.check_layout()
+        arrays.check_fits(self._settings)
+        if len(self.vocabulary) != arrays.n_words:
+            raise ValueError(
+                f"the vocabulary has {len(self.vocabulary)} words, and the arrays are for {arrays.n_words}"
+            )
 
     def require_idle(self, what: str) -> None:
         """Raise a RuntimeError where `what` is called in a callback, whose changes training would not see."""
@@ -285,7 +303,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         corpus_iterable: Sentences | None = None,
         total_examples: int | None = None,
         epochs: int | None = None,
-        callbacks: Sequence[Any] = (),
+        callbacks: Sequence[Any] | None = None,
         resume: bool = False,
         **needless: Any,
     ) -> None:
@@ -303,7 +321,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
             Accepted for the sake of gensim's scripts; the number of sentences is known here without it.
         epochs : int, optional
             Passes over the corpus; the setting, if not given.
-        callbacks : sequence
+        callbacks : sequence, optional
             Callbacks for this call, after those of the settings.
         resume : bool
             Go on where training was stopped, on the same corpus: ``MUSE.load("folder/checkpoint.safetensors").train(
@@ -364,9 +382,10 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         for name in reject_unknown_in_train(needless):
             logger.debug("train does not need %s, and ignores it", name)
         sentences, vocabulary = same_corpus(sentences, corpus_iterable), self.vocabulary
+        added = check_callbacks("callbacks", callbacks or ())
         if epochs is None:
             epochs = self.training_state.get("epochs", self.epochs) if resume else self.epochs
-        run = self._settings.replace(epochs=epochs, callbacks=(*self._settings.callbacks, *callbacks))
+        run = self._settings.replace(epochs=epochs, callbacks=(*self._settings.callbacks, *added))
         if sentences is not None or corpus_file is not None:
             self._corpus = None  # before the new one is read: never two at once
             _, self._corpus = self._encode(sentences, corpus_file, vocab=vocabulary)

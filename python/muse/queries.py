@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from muse import cards
 from muse.arrays import Floats
 from muse.context import Context, as_contexts
-from muse.errors import UnknownSenseError
+from muse.errors import UnknownSenseError, quote
+from muse.keyed import check_topn
 from muse.parts import ModelPart
 from muse.vectors import SenseVectors, WordVectors
 
@@ -223,7 +224,7 @@ class SenseQueries(ModelPart):
         if how is None:
             how = "max" if context1 is None and context2 is None else "max_sim_c"
         if how not in SIMILARITIES:
-            raise ValueError(f"how must be one of {', '.join(map(repr, SIMILARITIES))}; got {how!r}")
+            raise ValueError(f"how must be one of {', '.join(map(repr, SIMILARITIES))}; got {how!r:.80}")
         cosines = _unit_rows(self.sense_vectors(word1)) @ _unit_rows(self.sense_vectors(word2)).T
         if how in ("max", "avg"):
             return float(cosines.max() if how == "max" else cosines.mean())
@@ -277,10 +278,11 @@ class SenseQueries(ModelPart):
             sense = self.select_sense(word, context)
         elif context is not None:
             raise ValueError("give either a context, which selects the sense, or sense")
+        if isinstance(sense, (bool, np.bool_)) or not isinstance(sense, (int, np.integer)):
+            raise TypeError(f"sense must be the number of a sense, an integer; got {sense!r:.80}")
         if not 0 <= sense < self.n_senses(word):
-            raise UnknownSenseError(f"there is no sense {sense} of {word!r}, which has {self.n_senses(word)}")
-        if isinstance(topn, bool) or not isinstance(topn, (int, np.integer)) or topn < 1:
-            raise ValueError(f"topn must be an integer of at least 1; got {topn!r}")
+            raise UnknownSenseError(f"there is no sense {sense} of {quote(word)}, which has {self.n_senses(word)}")
+        topn = check_topn(topn)
         return cards.collocates(self, self.sense_vectors(word)[[sense]], topn, restrict_vocab)[0]
 
     def describe(self, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> cards.WordCard:
@@ -331,10 +333,10 @@ def _positions(given: Any, count: int, single: bool) -> list[int | None]:
     positions = list(listed)
     if len(positions) != count:
         wanted = "one context needs one position" if single else f"{count} contexts need a list of as many positions"
-        raise ValueError(f"{wanted}; got {given!r}")
+        raise ValueError(f"{wanted}; got {given!r:.80}")
     for position in positions:
         if isinstance(position, bool) or not isinstance(position, (int, np.integer, type(None))):
-            raise TypeError(f"a position is an index of the context's tokens, an integer or None; got {position!r}")
+            raise TypeError(f"a position is an index of the context's tokens, an integer or None; got {position!r:.80}")
     return [None if position is None else int(position) for position in positions]
 
 

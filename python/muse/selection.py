@@ -118,7 +118,7 @@ class SenseSelector:
         row = self._vocabulary.index(word)
         scores, is_empty = self._scores(word, np.full(len(contexts), row, np.int32), contexts, positions)
         senses = self._arrays.rows_of(row)
-        probabilities = _softmax(scores.reshape(len(contexts), senses.stop - senses.start) / self._temperature)
+        probabilities = _softmax(scores.reshape(len(contexts), senses.stop - senses.start), self._temperature)
         probabilities[is_empty] = self._arrays.prior(row)
         return probabilities
 
@@ -133,7 +133,7 @@ class SenseSelector:
         found: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(words)
         for count in np.unique(senses):
             same = np.flatnonzero(senses == count)
-            block = _softmax(scores[starts[same, None] + np.arange(count)] / self._temperature)
+            block = _softmax(scores[starts[same, None] + np.arange(count)], self._temperature)
             for place, row in zip(same.tolist(), block, strict=True):
                 found[place] = row
         for place in np.flatnonzero(is_empty).tolist():
@@ -218,7 +218,8 @@ def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
             return
 
 
-def _softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
+def _softmax(scores: NDArray[np.float32], temperature: float) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # far below the best: a probability of zero
+        exponentials = np.exp((scores - scores.max(axis=1, keepdims=True, initial=-np.inf)) / np.float32(temperature))
     probabilities: NDArray[np.float32] = exponentials / exponentials.sum(axis=1, keepdims=True)
     return probabilities

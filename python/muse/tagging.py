@@ -217,7 +217,7 @@ class SenseTagging(ModelPart):
         (300,)
         """
         if weights not in (None, "sif"):
-            raise ValueError(f"weights must be None or 'sif'; got {weights!r}")
+            raise ValueError(f"weights must be None or 'sif'; got {weights!r:.80}")
         contexts, single = as_contexts(sentence, self.vocabulary)
         sentences = [as_tokens(context, self.vocabulary) for context in contexts]
         vectors = np.zeros((len(sentences), self.arrays.vector_size), np.float32)

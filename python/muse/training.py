@@ -316,6 +316,7 @@ class _Run:
 
     def _trainer(self, stage: _Stage) -> _core.Trainer:
         arrays, settings = self.arrays, self.settings
+        arrays.check()  # a callback may have given others
         trainer: _core.Trainer = self.trainer_type(
             context_vectors=arrays.context_vectors, selection_vectors=arrays.selection_vectors,
             sense_vectors=arrays.sense_vectors, collocation_vectors=arrays.collocation_vectors,

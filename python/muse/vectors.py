@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -74,7 +75,7 @@ class SenseVectors(Comparisons[SenseKey]):
         if not 0 <= number < rows.stop - rows.start:
             count = rows.stop - rows.start
             has = f"senses 0 to {count - 1}" if count > 1 else "one sense, number 0"
-            raise UnknownSenseError(f"there is no sense {number} of {word!r}, which has {has}")
+            raise UnknownSenseError(f"there is no sense {number} of {quote(word)}, which has {has}")
         return rows.start + number
 
     def most_similar(
@@ -209,7 +210,7 @@ class WordVectors(Comparisons[str]):
             A KeyError that names the nearest spellings.
         """
         if not isinstance(key, str):
-            raise TypeError(f"a key of word vectors is a word; got {key!r}")
+            raise TypeError(f"a key of word vectors is a word; got {key!r:.80}")
         return self._vocabulary.index(key)
 
     def most_similar(
@@ -322,9 +323,10 @@ class _SenseKeys(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
             return [self[row] for row in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"row {index} of {len(self)} senses")
-        row = index % len(self)
+        row = operator.index(index)
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"row {row} of {len(self)} senses")
+        row %= len(self)
         word = self._arrays.word_of(row)
         return f"{self._words[word]}#{row - int(self._arrays.sense_offset[word])}"
 

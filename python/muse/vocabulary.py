@@ -50,9 +50,14 @@ class Vocabulary:
         effective_min_count: int = 1,
     ) -> None:
         self.words = words
-        self.counts: NDArray[np.int64] = np.asarray(np.zeros(len(words)) if counts is None else counts, dtype=np.int64)
-        if self.counts.shape != (len(words),):
-            raise ValueError(f"{len(words)} words need as many counts, not an array of shape {self.counts.shape}")
+        given = np.zeros(len(words), np.int64) if counts is None else np.asarray(counts)
+        if given.shape != (len(words),):
+            raise ValueError(f"{len(words)} words need as many counts, not an array of shape {given.shape}")
+        if len(given) and (given.dtype.kind not in "iu" or given.min() < 0):
+            raise ValueError(f"counts must be whole numbers of at least 0; got {counts!r:.80}")
+        if given.sum(dtype=np.float64) > _LARGEST_TOTAL:
+            raise ValueError(f"counts must not add up to more than {_LARGEST_TOTAL}; got {counts!r:.80}")
+        self.counts: NDArray[np.int64] = given.astype(np.int64, copy=False)
         self.raw_words = int(self.counts.sum()) if raw_words is None else raw_words
         self.effective_min_count = effective_min_count
 
@@ -67,7 +72,7 @@ class Vocabulary:
 
     def get(self, word: str) -> int:
         """The id of `word`, or -1."""
-        return self.ids.get(word, -1)
+        return self.ids.get(word, -1) if isinstance(word, str) else -1
 
     def index(self, word: str) -> int:
         """The id of `word`; `UnknownWordError`, a `KeyError` with the nearest spellings, if there is none."""
@@ -84,7 +89,7 @@ class Vocabulary:
         return self.index(word)
 
     def __contains__(self, word: object) -> bool:
-        return word in self.ids
+        return isinstance(word, str) and word in self.ids
 
     def __len__(self) -> int:
         return len(self.words)
@@ -108,7 +113,7 @@ def check_words(words: Sequence[Any], name: str) -> None:
     """
     for word in words:
         if not isinstance(word, str):
-            raise TypeError(f"the words of {name} must be strings; got {word!r}")
+            raise TypeError(f"the words of {name} must be strings; got {word!r:.80}")
         if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
             raise ValueError(f"the word {word!r} of {name} holds a lone surrogate, which is not text")
     if len(set(words)) < len(words):
@@ -139,7 +144,7 @@ def counts_of(word_freq: Mapping[str, Any], known: int = 0) -> NDArray[np.int64]
     total = 0
     for word, count in word_freq.items():
         if isinstance(count, (bool, np.bool_)) or not isinstance(count, Integral):
-            raise TypeError(f"word_freq[{word!r}] must be an integer; got {count!r}")
+            raise TypeError(f"word_freq[{word!r}] must be an integer; got {count!r:.80}")
         if count < 0:
             raise ValueError(f"word_freq[{word!r}] must not be negative; got {count}")
         total += int(count)

@@ -22,23 +22,30 @@ void UniqueRows::find(std::span<float* const> columns, int skipped) {
     round_ = 1;
   }
   const std::size_t mask = slots_.size() - 1;
-  rows_.clear();
-  place_.assign(columns.size(), 0);
+  rows_.resize(std::max(rows_.size(), columns.size()));
+  place_.resize(columns.size());
+  // Copies: nothing that is written below can change them.
+  Slot* const slots = slots_.data();
+  float** const rows = rows_.data();
+  int* const places = place_.data();
+  const std::uint32_t round = round_;
+  int size = 0;
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (static_cast<int>(c) == skipped) continue;
-    const auto line = reinterpret_cast<std::uintptr_t>(columns[c]) / (kRowPad * sizeof(float));
-    for (std::size_t s = (line * 0x9e3779b97f4a7c15ULL >> 32) & mask;; s = (s + 1) & mask) {
-      Slot& slot = slots_[s];
-      if (slot.round != round_) {
-        slot = {round_, size()};
-        rows_.push_back(columns[c]);
-      } else if (rows_[at(slot.place)] != columns[c]) {
-        continue;
-      }
-      place_[c] = slot.place;
-      break;
+    if (static_cast<int>(c) == skipped) {
+      places[c] = 0;
+      continue;
     }
+    float* const row = columns[c];
+    const auto line = reinterpret_cast<std::uintptr_t>(row) / (kRowPad * sizeof(float));
+    std::size_t s = (line * 0x9e3779b97f4a7c15ULL >> 32) & mask;
+    while (slots[s].round == round && rows[slots[s].place] != row) s = (s + 1) & mask;
+    if (slots[s].round != round) {
+      slots[s] = {round, size};
+      rows[size++] = row;
+    }
+    places[c] = slots[s].place;
   }
+  size_ = size;
 }
 
 void GroupProducts::lay_out(std::span<const Target> targets, int collocates, int columns, int dim) {

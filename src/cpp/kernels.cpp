@@ -361,7 +361,14 @@ void step_rows(const float* x, const float* e, float* const* rows, const float* 
                float* sum) {
   int j = 0;
   for (; j + kStepTile <= count; j += kStepTile) step_row_tile<kStepTile>(x, e + j, rows + j, next + j, dim, sum);
-  for (; j < count; ++j) step_row_tile<1>(x, e + j, rows + j, next + j, dim, sum);
+  switch (count - j) {
+    case 3:
+      return step_row_tile<3>(x, e + j, rows + j, next + j, dim, sum);
+    case 2:
+      return step_row_tile<2>(x, e + j, rows + j, next + j, dim, sum);
+    case 1:
+      return step_row_tile<1>(x, e + j, rows + j, next + j, dim, sum);
+  }
 }
 
 // exp for x in [-87, 87]: 2^n * exp(r), |r| <= ln2 / 2, by a degree-6 polynomial; relative error below 3e-7.
@@ -420,12 +427,20 @@ void axpy(float a, const float* x, float* y, int dim) {
   for (; i < dim; ++i) y[i] += a * x[i];
 }
 
+void add_row(float a, const float* x, float* y, const float* next, int dim) {
+  const Vector s = broadcast(a);
+  for (int line = 0; line < dim; line += kRowPad) {
+    __builtin_prefetch(next + line, 0, kSecondCache);
+    for (int d = line; d < line + kRowPad; d += kLanes) store(y + d, load(y + d) + s * load(x + d));
+  }
+}
+
 }  // namespace
 
 extern const Kernels MUSE_JOIN(kKernels_, MUSE_ISA);
 constinit const Kernels MUSE_JOIN(kKernels_, MUSE_ISA) = {
     MUSE_STRING(MUSE_ISA), gather,    scatter_add, scores, score_rows, combine, blend,
-    combine_add,           step_rows, sigmoid,     dot,    axpy,
+    combine_add,           step_rows, sigmoid,     dot,    axpy,       add_row,
 };
 
 }  // namespace muse

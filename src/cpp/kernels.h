@@ -41,6 +41,8 @@ struct Kernels {
   // x · y and y += a x, for any dim: reading works on unpadded rows, such as those of a memory-mapped file.
   float (*dot)(const float* x, const float* y, int dim);
   void (*axpy)(float a, const float* x, float* y, int dim);
+  // y += a x for rows. Meanwhile the memory is asked for another one, next. Hogwild.
+  void (*add_row)(float a, const float* x, float* y, const float* next, int dim);
 };
 
 // The best table that this processor can run, or the one that the environment variable MUSE_ISA names

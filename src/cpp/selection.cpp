@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "panel.h"
@@ -15,6 +17,14 @@ namespace {
 
 float weight_of(std::span<const float> weights, std::int32_t word) {
   return weights.empty() ? 1.0f : weights[static_cast<std::size_t>(word)];
+}
+
+// Vectors that are finite can still have a product that is not, of which there is no softmax.
+void check_scores(const float* scores, int count) {
+  if (all_within(scores, count, std::numeric_limits<float>::max())) return;
+  throw std::range_error(
+      "a score of a sense is not a finite number: context_vectors and selection_vectors hold values that are too large "
+      "to multiply, so no sense can be selected; scale them down");
 }
 
 }  // namespace
@@ -47,8 +57,11 @@ void sense_scores(const Model& model, const SelectionOptions& options, std::span
     const Window all{0, static_cast<int>(rows.size()) - 1, 0};
     float total = 0.0f;
     sums.run({rows.data(), token_weights.data()}, {&all, 1}, sum.data(), &total);
-    for (std::int64_t z = model.sense_offset[words[i]]; z < model.sense_offset[words[i] + 1]; ++z)
-      *scores++ = k.dot(model.selection.row(z), sum.data(), dim);
+    const int senses = model.senses_of(words[i]);
+    for (int s = 0; s < senses; ++s)
+      scores[s] = k.dot(model.selection.row(model.sense_offset[words[i]] + s), sum.data(), dim);
+    check_scores(scores, senses);
+    scores += senses;
   }
 }
 
@@ -141,6 +154,7 @@ class Selector {
     score_rows_.clear();
     for (int k = 0; k < count; ++k) score_rows_.push_back(model_.selection.row(first + k));
     kernels_.score_rows(context, score_rows_.data(), count, model_.context.dim, scores_.data());
+    check_scores(scores_.data(), count);
     if (out.probability == nullptr && out.margin == nullptr) {  // no exp
       out.sense[at] = argmax(scores_.data(), count, 0.0f);
       return;

@@ -272,7 +272,7 @@ void Step::represent_group() {
   column_rows_.insert(column_rows_.end(), plan_.negative_rows.begin(), plan_.negative_rows.end());
   fill_labels();
   const auto cells = static_cast<std::int64_t>(plan_.targets.size() * column_rows_.size());
-  for (std::vector<float>* of_cells : {&dots_, &probabilities_, &errors_}) reserve(*of_cells, padded(cells));
+  for (std::vector<float>* of_cells : {&dots_, &probabilities_, &errors_}) reserve(*of_cells, padded(cells + kRowPad));
   options_.group_size > 1 ? represent_together() : represent_alone();
 }
 

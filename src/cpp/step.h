@@ -73,6 +73,7 @@ class Step {
   void represent_alone();
   void weigh_rows();
   bool score_rows_from(int first);
+  void fill_errors_from(int first);
   void step_rows_from(int first);
   void foresee();
   void fill_labels();
@@ -101,6 +102,8 @@ class Step {
   void step_senses(float rate);
   void step_contexts(float rate);
   void add_input_gradient(int i, float scale);
+  // The next row to ask the memory for; where there is none, `near` serves.
+  const float* next_row(const float* near) { return *prefetch_.take(1, near); }
   void slide_contexts(float rate);
   void cap_moved();
   void cap(float* row, int dim) const;
@@ -157,7 +160,11 @@ class Step {
   std::vector<float*> target_rows_, column_rows_;
   int collocate_columns_ = 0;
   std::vector<float> a_, b_, delta_, labels_, weights_, dots_, probabilities_, errors_, evidence_, scratch_, rewards_;
-  std::vector<float> row_dots_, row_labels_, row_weights_, row_probabilities_, row_errors_;  // of unique rows
+  struct RowCells {
+    const float *labels, *weights;
+    float *dots, *probabilities, *errors;
+  } rows_ = {};  // of unique rows: these, or those of the columns
+  std::vector<float> row_dots_, row_labels_, row_weights_, row_probabilities_, row_errors_;
 };
 
 }  // namespace muse

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "panel.h"
-#include "prefetch.h"
 #include "step.h"
 
 namespace muse {
@@ -70,6 +69,7 @@ void Step::step_selection() {
   if (stats_.targets == 0) return;
   const float rate = selection_alpha_ / (options_.selection_mean ? static_cast<float>(stats_.targets) : 1.0f);
   find_moved();
+  prefetch_.clear(model_.context.padded_dim());
   if (options_.train_context_vectors) step_contexts(rate);
   step_senses(rate);
   if (options_.max_norm > 0.0f) cap_moved();
@@ -80,10 +80,12 @@ void Step::step_senses(float rate) {
   const auto context_of = [&](std::size_t m) { return panel_row(context_, slot_[at(moved_[m])], dim); };
   for (std::size_t m = 0; m < moved_.size() && go_on(); ++m) {
     if (const auto ahead = m + kAhead; ahead < moved_.size()) {
-      prefetch_row(context_of(ahead), dim);
-      for_each_gradient(moved_[ahead], [&](float, const float* row) { prefetch_row(row, dim); });
+      prefetch_.add(context_of(ahead));
+      for_each_gradient(moved_[ahead], [&](float, const float* row) { prefetch_.add(row); });
     }
-    for_each_gradient(moved_[m], [&](float g, float* row) { kernels_.axpy(-rate * g, context_of(m), row, dim); });
+    prefetch_.ask(1);  // one more than the kernel asks for
+    for_each_gradient(
+        moved_[m], [&](float g, float* row) { kernels_.add_row(-rate * g, context_of(m), row, next_row(row), dim); });
   }
 }
 
@@ -113,7 +115,8 @@ void Step::step_contexts(float rate) {
 // running_ += scale * d loss / d context of a position.
 void Step::add_input_gradient(int i, float scale) {
   const int dim = model_.context.padded_dim();
-  for_each_gradient(i, [&](float g, const float* row) { kernels_.axpy(scale * g, row, running_.data(), dim); });
+  for_each_gradient(
+      i, [&](float g, const float* row) { kernels_.add_row(scale * g, row, running_.data(), next_row(row), dim); });
 }
 
 // A window's gradient enters the running sum where the window begins and leaves it behind its end: two additions a
@@ -145,13 +148,13 @@ void Step::slide_contexts(float rate) {
     if (open == 0) std::fill_n(running_.begin(), dim, 0.0f);  // nothing of what was rounded stays behind
     for_each_border(2 * j, [&](int i) { ++open, add_input_gradient(i, scale(i)); });
     if (const auto ahead = j + kAhead; ahead < places) {
-      prefetch_row(model_.context.row(batch_->context_word[ahead]), dim);
+      prefetch_.add(model_.context.row(batch_->context_word[ahead]));
       for_each_border(2 * ahead,
-                      [&](int i) { for_each_gradient(i, [&](float, const float* row) { prefetch_row(row, dim); }); });
+                      [&](int i) { for_each_gradient(i, [&](float, const float* row) { prefetch_.add(row); }); });
     }
     if (open > 0)
-      kernels_.axpy(-rate * stream().weight(static_cast<int>(j)), running_.data(),
-                    model_.context.row(batch_->context_word[j]), dim);
+      kernels_.add_row(-rate * stream().weight(static_cast<int>(j)), running_.data(),
+                       model_.context.row(batch_->context_word[j]), next_row(running_.data()), dim);
   }
 }
 

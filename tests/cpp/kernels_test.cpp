@@ -242,6 +242,21 @@ TEST_CASE("kernels: dot and axpy for any dimension and alignment") {
   }
 }
 
+TEST_CASE("kernels: add_row adds a multiple of one row to another") {
+  for (const Kernels* k : all_kernels()) {
+    CAPTURE(std::string(k->name));
+    for (const int dim : kDims) {
+      const std::vector<float> x = random_floats(dim, 12), next = random_floats(dim, 13);
+      std::vector<float> y = random_floats(dim, 14);
+      std::vector<double> expected(y.begin(), y.end());
+      for (int d = 0; d < dim; ++d) expected[at(d)] -= 0.7f * static_cast<double>(x[at(d)]);
+      y.resize(at(dim + 20), kGuard);
+      k->add_row(-0.7f, x.data(), y.data(), next.data(), dim);
+      CHECK(error_of(y, expected) < 1e-6);
+    }
+  }
+}
+
 TEST_CASE("kernels: sigmoid is right to 1e-6 everywhere, in place too") {
   std::vector<float> x;
   for (double v = -40.0; v <= 40.0; v += 1e-3) x.push_back(static_cast<float>(v));

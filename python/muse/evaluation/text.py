@@ -70,6 +70,8 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize("\u0939\u093f\u0928\u094d\u0926\u0940 cafe\u0301s")
     ['\u0939\u093f\u0928\u094d\u0926\u0940', 'cafe\u0301s']
     """
+    if not isinstance(text, str):
+        raise TypeError(f"tokenize takes a string; got {text!r:.80}")
     pattern = _ASCII_TOKEN if text.isascii() else _token()
     return [word.lower() for word in pattern.findall(text)]
 

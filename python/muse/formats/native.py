@@ -23,7 +23,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.arrays import Arrays
+from muse.arrays import OPTIONAL, Arrays
 from muse.checks import path_like
 from muse.errors import ModelFileError
 from muse.formats.tensorfile import DamagedFileError, ForeignFileError, TensorFile, write_tensors
@@ -37,7 +37,6 @@ __all__ = ["ModelState", "read", "write"]
 FORMAT, VERSION = "muse-senses", 1
 CLOCK_FIELDS = ("seconds", "tokens_per_second", "pairs_per_second")  # of history; left out: equal models, equal files
 _VOCABULARY_FIELDS = ("raw_words", "effective_min_count")
-_OPTIONAL = ("forward_values", "backward_values")
 _CHECKED_IN_MAPS = ("vocabulary", "vocabulary_offset", "sense_offset")  # small, and all else hangs on them
 
 
@@ -215,25 +214,27 @@ def _build(
     model: dict[str, Any], tensors: dict[str, NDArray[Any]], file: str, *, checked: bool, runtime: dict[str, Any]
 ) -> ModelState:
     names = {*Arrays.__dataclass_fields__, "vocabulary", "vocabulary_offset"}
-    missing, extra = names - set(tensors) - set(_OPTIONAL), set(tensors) - names
+    missing, extra = names - set(tensors) - set(OPTIONAL), set(tensors) - names
     if missing or extra:
         raise DamagedFileError(
             f"it lacks {sorted(missing)}" if missing else f"it holds unknown tensors {sorted(extra)}"
         )
     bytes_, offsets = tensors.pop("vocabulary"), tensors.pop("vocabulary_offset")
-    arrays = Arrays(**tensors)
     try:
+        arrays = Arrays(**tensors)
         settings = Settings.from_json(model["settings"], model["left_open"], **runtime)
         arrays.check()
         arrays.check_fits(settings)
         check_state(model["training_state"])
         if checked:
             arrays.check_finite()
+        words = _unpack(bytes_, offsets, arrays.n_words, file)
+        counted = {name: model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
+        vocabulary = Vocabulary(list(words) if checked else words, arrays.word_counts, **counted)
+    except ModelFileError:
+        raise
     except ValueError as error:
         raise DamagedFileError(str(error)) from error
-    words = _unpack(bytes_, offsets, arrays.n_words, file)
-    counted = {name: model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
-    vocabulary = Vocabulary(list(words) if checked else words, arrays.word_counts, **counted)
     return ModelState(settings, vocabulary, arrays, model["history"], model["training_state"])
 
 

@@ -116,7 +116,7 @@ FORMATS: dict[str, Format] = dict(
 
 def _named(name: str) -> Format:
     if not isinstance(name, str) or name not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(map(repr, FORMATS))}; got {name!r}")
+        raise ValueError(f"format must be one of {', '.join(map(repr, FORMATS))}; got {name!r:.80}")
     return FORMATS[name]
 
 

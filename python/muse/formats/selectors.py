@@ -121,7 +121,7 @@ class SensegramSelector(_OfTable):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.method not in ("sim", "prob"):
-            raise ValueError(f"method must be 'sim' or 'prob'; got {self.method!r}")
+            raise ValueError(f"method must be 'sim' or 'prob'; got {self.method!r:.80}")
         self._context_ids = {word: i for i, word in enumerate(self.context_vectors.words)}
         self._context_rows = self.context_vectors.mean_vectors()
 

@@ -251,9 +251,11 @@ def check_words(words: Sequence[str], what: str = "word2vec") -> None:
 def writable_keys(keys: Sequence[str], replace_spaces: str | None, what: str = "word2vec") -> list[str]:
     """The keys, or words, as a text format can hold them; a ValueError says which one it cannot."""
     if replace_spaces is not None and not isinstance(replace_spaces, str):
-        raise TypeError(f"replace_spaces must be a string without white space, such as '_'; got {replace_spaces!r}")
+        raise TypeError(f"replace_spaces must be a string without white space, such as '_'; got {replace_spaces!r:.80}")
     if replace_spaces is not None and replace_spaces.split() != [replace_spaces]:
-        raise ValueError(f"replace_spaces must be a string without white space, such as '_'; got {replace_spaces!r}")
+        raise ValueError(
+            f"replace_spaces must be a string without white space, such as '_'; got {replace_spaces!r:.80}"
+        )
     writable = list(keys)
     spaced = [row for row, key in enumerate(writable) if key.split() != [key]]
     for row in spaced:

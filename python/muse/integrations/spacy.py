@@ -54,7 +54,7 @@ class SenseTagger:
         self, model: MUSE | str | PathLike[str] | None = None, *, attribute: str = "lower", name: str = "muse_senses"
     ) -> None:
         if attribute not in _TEXTS:
-            raise ValueError(f"attribute must be one of {', '.join(map(repr, _TEXTS))}; got {attribute!r}")
+            raise ValueError(f"attribute must be one of {', '.join(map(repr, _TEXTS))}; got {attribute!r:.80}")
         self.name = name
         self._attribute = attribute
         self._model = model
