@@ -22,6 +22,7 @@ from benchmarks.paper.recipes import STRATEGIES, Scale, grid, recipe, title
 from muse import MUSE, _core
 from muse.corpus import encode_corpus
 from muse.evaluation import PseudoWordTask
+from muse.evaluation.bounds import k_means, one_thread
 from muse.selection import context_weights, selection_options
 
 WORDS = ("head", "tie", "bank", "cell", "spring", "rock", "apple", "java", "current", "match")
@@ -74,8 +75,6 @@ def cards(model: MUSE, topn: int = 8) -> list[dict[str, Any]]:
 
 def context_clusters(model: MUSE, task: PseudoWordTask, clusters: int, seed: int = 0) -> NDArray[np.int64]:
     """A cluster for each occurrence: k-means, word by word, of the very contexts that the model's selector sees."""
-    from sklearn.cluster import KMeans
-
     arrays, settings = model.arrays, model.settings
     _, corpus = encode_corpus(task.sentences, vocab=model.vocabulary)
     known = [np.cumsum([word in model for word in sentence]) for sentence in task.sentences]
@@ -91,10 +90,10 @@ def context_clusters(model: MUSE, task: PseudoWordTask, clusters: int, seed: int
     )
     contexts /= np.maximum(np.linalg.norm(contexts, axis=1, keepdims=True), 1e-9)
     chosen = np.full(len(places), -1, np.int64)
-    for word, mine in zip(task.words, task.by_word(), strict=True):
-        if word in model:
-            most = min(clusters, len(np.unique(contexts[mine], axis=0)))
-            chosen[mine] = KMeans(most, n_init=4, random_state=seed).fit_predict(contexts[mine])
+    with one_thread():
+        for word, mine in zip(task.words, task.by_word(), strict=True):
+            if word in model:
+                chosen[mine] = k_means(contexts[mine], clusters, seed)
     return chosen
 
 

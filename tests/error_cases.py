@@ -265,6 +265,12 @@ CASES: dict[str, Callable[[Path], object]] = {
         folder, read_table, _table(*(f"1\tbank\t{sense}\t\t0-4\tbank" for sense in "ab"))
     ),
     "a rating that is none": lambda folder: _reading(folder, read_word_pairs, "king queen N/A\ncar bus 6\n"),
+    "columns that are not clear": lambda folder: _reading(
+        folder, read_word_pairs, "word1,word2,similarity,relatedness\nking,queen,8,9\n"
+    ),
+    "a selector's number beside keys from 1": lambda folder: SenseKeyedVectors.from_word2vec_keys(
+        ["bank#1", "bank#2"], [[1.0], [2.0]], lambda word, tokens, position: 1
+    ).select_sense("bank", ["bank"]),
     "a candidate's letter again": lambda folder: _reading(
         folder, lambda a, q: read_toefl(q, a), "1 a\n", "1. king\na. queen\na. song\n"
     ),

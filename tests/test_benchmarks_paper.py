@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -336,3 +337,22 @@ def test_policy_gradient_lowers_and_its_smooth_twin_raises_the_chosen_sense(tmp_
     assert single["policy"]["negative_log_reward"] == 1
     assert single["policy"]["lowered"] > 0.99
     assert single["smooth_policy"]["raised"] > 0.99
+
+
+def test_a_policy_that_rounds_to_zero_has_a_logarithm() -> None:
+    """After an epoch at a high rate π of a sense can be less than the smallest number; its change is finite still."""
+    bench = object.__new__(policy_gradient.Bench)
+    bench.window = 1
+    bench.corpus = SimpleNamespace(offsets=np.array([0, 2]), tokens=np.array([0, 1]))  # type: ignore[assignment]
+    bench.arrays = SimpleNamespace(  # type: ignore[assignment]
+        context_vectors=np.eye(2, dtype=np.float32),
+        selection_vectors=np.array([[0, 0], [-3000, 1000], [0, 0]], np.float32),
+        sense_offset=np.array([0, 2, 3]),
+    )
+    before = bench.log_policy(0)
+    np.testing.assert_allclose(before, [0, -2000], atol=1e-9)
+    bench.arrays.selection_vectors[1, 0] -= 7
+    found = policy_gradient.share_lowered(before[1:], bench.log_policy(0)[1:])
+    assert (found["lowered"], found["mean_change"]) == (1, -7)
+    with pytest.raises(ValueError, match="no update of a word with several senses to watch"):
+        policy_gradient.share_lowered(np.empty(0), np.empty(0))

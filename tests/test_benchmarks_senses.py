@@ -231,7 +231,7 @@ def test_adagram_finds_senses(tmp_path: Path) -> None:
 @needs_compiler
 def test_peers(path: Path) -> None:
     pytest.importorskip("gensim")
-    records = _run(path, "--grid", "default", "peers", "--seeds", "1", "--draws", "1")
+    records = _run(path, "--grid", "peers", "--seeds", "1", "--draws", "1")
     scores = {record["label"].split(" [")[0]: record["scores"] for record in records if record["record"] == "cell"}
     assert scores["majority"]["v_measure"] == 0
     assert scores["supervised on windows of gensim word2vec"]["v_measure"] > 0.2
@@ -249,3 +249,32 @@ def test_every_grid_is_valid() -> None:
     assert len(load_grids(["strategies", "strategies"])) == len(load_grids(["strategies"]))
     with pytest.raises(ValueError, match="neither a grid"):
         load_grids(["nothing"])
+
+
+def test_a_setting_that_takes_the_time_of_another_brings_it_along(path: Path, capsys: Any) -> None:
+    from benchmarks.senses.__main__ import main
+    from benchmarks.senses.grids import load_grids, select
+
+    labels = [s.label for s in select(load_grids(["peers"]), ["wall time"])]
+    assert labels == ["default", "gensim word2vec, wall time of default"]
+    assert [s.label for s in select(load_grids(["peers"]), ["MSSG"])] == ["MSSG-style, K=3", "MSSG-style, K=2"]
+    for grid in ("peers", "headline"):
+        assert "default" in [s.label for s in select(load_grids([grid]), [])]
+    own = path.with_name("grid.json")
+    own.write_text(json.dumps([{"label": "timed", "kind": "gensim", "options": {}, "seconds_of": "mine"}]))
+    assert main(["run", "--corpus", str(path), "--grid", str(own), "--dry-run"]) == 2
+    assert "'timed' is to take as long as 'mine', which is in none of these grids" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="no setting is left"):
+        select(load_grids(["peers"]), ["nothing"])
+
+
+def test_shares_of_the_limit_are_of_the_same_draws() -> None:
+    from benchmarks.senses.report import share
+
+    def cell(pairs: str, v: float | None) -> dict[str, Any]:
+        return {"pairs": pairs, "scores": {} if v is None else {"v_measure": v}}
+
+    limits = [cell("a", 0.8), cell("a", 0.6), cell("b", 0.1)]
+    assert share([cell("a", 0.35)], limits) == "50%"
+    assert share([cell("a", 0.35), cell("b", 0.05), cell("c", 0.9)], limits) == "50%"
+    assert share([cell("c", 0.9), cell("a", None)], limits) == "-"

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import zipfile
 from collections import Counter, deque
 from pathlib import Path
 
@@ -438,6 +439,14 @@ class TestErrors:
         assert encode_corpus(corpus_file=upper, min_count=1)[1].n_tokens == 18
         assert sum(map(len, LineSentence(upper))) == 18
         assert toy_model().tag_corpus(upper, tmp_path / "tagged").tokens == 18
+
+    def test_zip_archives_are_named(self, tmp_path):
+        path = tmp_path / "corpus.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("corpus.txt", "a b\n")
+        for read in (lambda: encode_corpus(corpus_file=path), lambda: list(LineSentence(path))):
+            with pytest.raises(ValueError, match=r"corpus\.zip is a zip archive; unpack it"):
+                read()
 
     def test_text_that_begins_like_compressed_data_is_text(self, write):
         assert encode_corpus(corpus_file=write("BZh9 a"), min_count=1)[0].words == ["BZh9", "a"]

@@ -170,7 +170,7 @@ def test_contexts_and_key_must_belong_together(model, release):
         (contexts, {"zz": {"1": {"s": 1}}}, ValueError, "none of the 3 contexts is in .* begin with bank.n.1, .* zz 1"),
         ([], {"zz": {"1": {"s": 1}}}, ValueError, "no occurrences to label"),
         ("x.xml", None, TypeError, "occurrences must be a list"),
-        ([*contexts, "x"], None, TypeError, "occurrence 3 must be an Occurrence; got 'x'"),
+        ([*contexts, "x"], None, TypeError, "occurrences, item 3: must be of type Occurrence, .* got 'x'"),
         ([*contexts, replace(contexts[0], tokens=["bank"])], None, ValueError, "3, bank.n.1, was given .* another con"),
         (contexts, {"bank.n": []}, TypeError, "the gold key must be a path, or"),
     ):
@@ -317,7 +317,7 @@ def test_tables_of_russe_and_twsi(tmp_path, model):
     [
         ('1\tbank\t1\t\t8-12\t"a ""red"" bank lends"', "bank"),
         ('1\tbank\t1\t\t5-9\t"red\n\nbank"', "bank"),
-        ('1\tbank\t1\t\t4-8,0-3\tthe "bank', '"ban'),
+        ('1\tbank\t1\t\t4-8,0-3\tthe "bank', '"bank'),
         ("1\tbank\t1\t\t\tits lenders", None),
     ],
 )
@@ -393,7 +393,7 @@ def test_induction_options_are_checked(release):
     for options, message in (
         ({"target": "x"}, "target must be"),
         ({"score": "x"}, "score must be one of"),
-        ({"threshold": 0}, "threshold must lie"),
+        ({"threshold": 0}, "threshold must be a number above 0"),
         ({}, "no true senses"),
     ):
         with pytest.raises(ValueError, match=message):

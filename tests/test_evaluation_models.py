@@ -1,9 +1,11 @@
 """Results, statistics, the tokeniser, and the adapter that makes word#k vectors a model."""
 
 import json
+import re
 import sys
 import types
 import unicodedata
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from muse.evaluation import EvaluationResult, SenseKeyedVectors, SenseModel, bootstrap_spearman, spearman, tokenize
 from muse.evaluation.protocol import SenseReader, cosines, senses_at, unit_rows
 from muse.evaluation.results import format_table
-from muse.evaluation.stats import require
+from muse.evaluation.stats import _resampled, correlate, require
 from muse.evaluation.text import locate, read_lines
 
 
@@ -41,7 +43,7 @@ def test_read_lines_splits_at_line_feeds_only_and_names_a_bad_line(tmp_path):
     path.write_bytes("\ufeffa\x85b\r\nc\n".encode())
     assert list(read_lines(path)) == [(1, "a\x85b"), (2, "c")]
     path.write_bytes(b"ok\n\xff\n")
-    with pytest.raises(ValueError, match=r"t\.txt, line 2: not UTF-8"):
+    with pytest.raises(ValueError, match=r"t\.txt, line 2: invalid UTF-8"):
         list(read_lines(path))
     with pytest.raises(FileNotFoundError, match="no such evaluation file"):
         list(read_lines(tmp_path / "absent"))
@@ -75,11 +77,55 @@ def test_bootstrap_is_seeded_and_covers():
     assert wide[0] < low < high < wide[1]
     # Fisher's approximate standard error of a rank correlation.
     assert high - low == pytest.approx(2 * 1.96 * (1 - spearman(x, y) ** 2) * 1.03 / np.sqrt(200), rel=0.3)
-    assert bootstrap_spearman([1, 2], [1, 2], resamples=20) == (0, 1)  # a sample of one pair twice ranks nothing
     with pytest.raises(ValueError, match="confidence"):
         bootstrap_spearman(x, y, confidence=1.5)
     with pytest.raises(ValueError, match="resamples"):
         bootstrap_spearman(x, y, resamples=0)
+
+
+def test_bootstrap_leaves_out_samples_that_rank_nothing():
+    assert bootstrap_spearman([1, 2], [1, 2], resamples=20) == (1, 1)  # those of one pair twice
+    with pytest.raises(ValueError, match="none of 20 samples ranks anything: one list of scores is constant"):
+        bootstrap_spearman([1, 2], [3, 3], resamples=20)
+    # All 256 samples of four pairs, and 20,000 drawn ones: the same correlations, about as often.
+    stats = pytest.importorskip("scipy.stats")
+    x, y = np.array([1.0, 2, 3, 3]), np.array([1.0, 3, 2, 4])
+    chosen = [np.array(places) for places in product(range(4), repeat=4)]
+    every = [stats.spearmanr(x[i], y[i]).statistic for i in chosen if len(set(x[i])) > 1 and len(set(y[i])) > 1]
+    drawn = _resampled(x, y, 20_000, 0)
+    assert len(drawn) / 20_000 == pytest.approx(len(every) / 256, abs=0.01)
+    for value in set(np.round(every, 9)):
+        assert np.mean(np.isclose(drawn, value)) == pytest.approx(np.mean(np.isclose(every, value)), abs=0.01)
+
+
+@pytest.mark.filterwarnings("ignore")  # of scipy, about the constant samples
+def test_bootstrap_is_that_of_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    generator = np.random.default_rng(1)
+    x, y = generator.normal(size=9), np.array([0.0, 0, 0, 0, 0, 0, 1, 1, 2])  # 4 samples in 100 are constant
+    found = stats.bootstrap(
+        (x, y), lambda a, b: stats.spearmanr(a, b).statistic, paired=True, vectorized=False, n_resamples=3000,
+        method="percentile", random_state=generator,
+    )  # fmt: skip
+    ranked = found.bootstrap_distribution[np.isfinite(found.bootstrap_distribution)]
+    assert len(ranked) < 3000
+    assert bootstrap_spearman(x, y, resamples=3000) == pytest.approx(np.quantile(ranked, [0.025, 0.975]), abs=0.05)
+
+
+def test_intervals_of_few_pairs_are_noted():
+    options = {"resamples": 1000, "confidence": 0.95, "seed": 0}
+    notes: list[str] = []
+    assert correlate("a", [1, 2], [2, 3], options, notes) == {"rho": 1.0, "low": None, "high": None, "pairs": 2}
+    row = correlate("b", [1, 2, 3], [1, 3, 2], options, notes)
+    assert row["low"] == -1
+    assert row["high"] == 1
+    assert correlate("c", [1, 1, 1], [1, 3, 2], options, notes)["low"] is None
+    assert correlate("d", list(range(30)), list(range(30)), options, notes)["low"] == 1
+    assert [note.partition(":")[0] for note in notes] == ["a", "b", "c"]
+    assert notes[0] == "a: two pairs have no interval"
+    assert re.fullmatch(
+        r"b: 1\d\d of 1000 samples of the 3 pairs are constant and left out of the interval.*", notes[1]
+    )
 
 
 def test_bootstrap_ranks_each_sample_as_scipy_does():
@@ -194,7 +240,9 @@ def test_adapter_selects_by_number_or_by_weights():
 def test_adapter_without_selector_says_so():
     assert not adapter().has_selector
     assert SenseKeyedVectors.from_word2vec_keys(["a", "b"], np.eye(2)).has_selector
-    with pytest.raises(ValueError, match="pass selector="):
+    with pytest.raises(
+        ValueError, match=r"cannot choose a sense by context, as for 'head'\. SenseKeyedVectors.*selector=f\) has one"
+    ):
         adapter().select_sense("head", ["head"])
 
 
@@ -307,7 +355,8 @@ def test_plain_vectors_are_no_model():
     plain = _WordVectors()
     for ask in (lambda: SenseReader(plain), lambda: senses_at(plain, [["a"]], {0: [0]})):
         with pytest.raises(
-            TypeError, match=r"SenseKeyedVectors\.from_gensim\(\.\.\.\) around plain vectors; got _Word"
+            TypeError,
+            match=r"SenseKeyedVectors\.from_gensim\(\.\.\.\) around plain vectors, or SenseKeyedVectors.*; got _Word",
         ):
             ask()
 

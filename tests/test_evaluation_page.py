@@ -15,6 +15,7 @@ def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "supervised" in printed
     assert "fuzzy_b_cubed" in printed
+    assert "WordPair(first='tree', second='pear', rating=7.5)" in printed
     assert "% of what a supervised classifier reaches" in printed
     assert names["result"]["v_measure"] > 0.3  # type: ignore[index]
     assert names["watch"].best_score > 0.3  # type: ignore[attr-defined]

@@ -50,16 +50,15 @@ class Bench:
         )  # fmt: skip
         self._epoch = settings.epochs  # random draws that training has not used
 
-    def policy(self, token: int) -> NDArray[np.float64]:
-        """π of the word at a place in its context, from equation 1."""
+    def log_policy(self, token: int) -> NDArray[np.float64]:
+        """log π of the word at a place in its context, from equation 1; finite where π itself would round to 0."""
         offsets = self.corpus.offsets
         sentence = int(np.searchsorted(offsets, token, side="right")) - 1
         low, high = max(offsets[sentence], token - self.window), min(offsets[sentence + 1], token + self.window + 1)
         context = self.arrays.context_vectors[self.corpus.tokens[low:high]].astype(np.float64).sum(axis=0)
         scores = self.arrays.selection_vectors[self.rows(token)] @ context
-        exponentials = np.exp(scores - scores.max())
-        pi: NDArray[np.float64] = exponentials / exponentials.sum()
-        return pi
+        scores = scores - scores.max()
+        return np.asarray(scores - np.log(np.exp(scores).sum()))
 
     def rows(self, token: int) -> slice[int, int, None]:
         """The senses of the word at a place."""
@@ -68,41 +67,44 @@ class Bench:
 
     def run(self, batch: int) -> dict[str, Any]:
         """One batch of training."""
-        return dict(self.trainer.run(self._epoch, batch, batch + 1, 1, None))
+        stats = dict(self.trainer.run(self._epoch, batch, batch + 1, 1, None))
+        if stats["diverged"]:
+            raise RuntimeError("the watched updates diverged; train less, or with fewer epochs")
+        return stats
 
 
 def single_updates(bench: Bench, count: int, seed: int) -> Iterator[tuple[float, float, float]]:
-    """For updates of one target each: L̄ (or the reward in its place), π of the chosen sense before, and after."""
+    """For updates of one target each: L̄ (or the reward in its place), log π of the chosen sense before, and after."""
     total = bench.corpus.n_tokens
     if bench.trainer.num_batches != total:
         raise RuntimeError("batches of one token are not single tokens; has batch_boundaries changed?")
     for token in np.random.default_rng(seed).permutation(total).tolist():
-        before = bench.policy(token)
+        before = bench.log_policy(token)
         stats = bench.run(token)
         if not stats["pairs"] or len(before) < 2:
             continue  # subsampling dropped it, or it is alone
         chosen = int(stats["sense_use"][bench.rows(token)].argmax())
-        yield float(stats["reward"]), float(before[chosen]), float(bench.policy(token)[chosen])
+        yield float(stats["reward"]), float(before[chosen]), float(bench.log_policy(token)[chosen])
         count -= 1
         if not count:
             return
 
 
 def batch_updates(bench: Bench, count: int) -> Iterator[tuple[float, float]]:
-    """For the words that a batch selects a sense for once: π of the chosen sense before the batch, and after."""
+    """For the words that a batch selects a sense for once: log π of the chosen sense before the batch, and after."""
     begin = 0
     for batch in range(bench.trainer.num_batches):
         size = min(BATCH * 2, bench.corpus.n_tokens - begin)
         _, first, times = np.unique(bench.corpus.tokens[begin : begin + size], return_index=True, return_counts=True)
         places = (begin + first[times == 1]).tolist()
-        before = {token: bench.policy(token) for token in places}
+        before = {token: bench.log_policy(token) for token in places}
         stats = bench.run(batch)
         end = begin + int(stats["tokens"])
         for token in places:
             use = stats["sense_use"][bench.rows(token)]
             if token < end and len(use) > 1 and use.sum() == 1:
                 chosen = int(use.argmax())
-                yield float(before[token][chosen]), float(bench.policy(token)[chosen])
+                yield float(before[token][chosen]), float(bench.log_policy(token)[chosen])
                 count -= 1
                 if not count:
                     return
@@ -110,8 +112,10 @@ def batch_updates(bench: Bench, count: int) -> Iterator[tuple[float, float]]:
 
 
 def share_lowered(before: NDArray[np.float64], after: NDArray[np.float64]) -> dict[str, float]:
-    """How often the probability fell, and by how much its logarithm changed."""
-    change = np.log(after) - np.log(before)
+    """How often the probability, of which these are the logarithms, fell, and by how much its logarithm changed."""
+    if not len(before):
+        raise ValueError("there is no update of a word with several senses to watch: take more tokens")
+    change = after - before
     return {"updates": len(change), "lowered": float((change < 0).mean()), "raised": float((change > 0).mean()),
             "mean_change": float(change.mean())}  # fmt: skip
 
@@ -120,10 +124,11 @@ def measure(corpus: Path, updates: int, settings: dict[str, Any]) -> dict[str, A
     """One model: what watched updates did to the chosen sense, and the entropy of π by epoch."""
     model = MUSE(corpus_file=corpus, **settings)
     _, encoded = encode_corpus(corpus_file=corpus, vocab=model.vocabulary)
-    single = np.array(list(single_updates(Bench(model, encoded, 1, "mean"), updates, model.settings.seed)))
+    watched = single_updates(Bench(model, encoded, 1, "mean"), updates, model.settings.seed)
+    single = np.array(list(watched)).reshape(-1, 3)
     found = {"of one target": share_lowered(single[:, 1], single[:, 2])}
     for reduction in ("sum", "mean"):
-        batch = np.array(list(batch_updates(Bench(model, encoded, BATCH, reduction), updates)))
+        batch = np.array(list(batch_updates(Bench(model, encoded, BATCH, reduction), updates))).reshape(-1, 2)
         found[f"of a batch, {reduction}"] = share_lowered(batch[:, 0], batch[:, 1])
     return {
         "negative_log_reward": float((single[:, 0] < 1).mean()),

@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.common import RESULTS, at_least, cache_dir, data_dir, out_file
 from benchmarks.senses.draws import SETS, DrawRules, make_draw
-from benchmarks.senses.grids import GRIDS, Setting, load_grids
+from benchmarks.senses.grids import GRIDS, Setting, load_grids, select
 from benchmarks.senses.report import group_cells, print_tables
 from benchmarks.senses.runner import read_records, run_cells
 from benchmarks.senses.texts import Text
@@ -47,7 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--grid", nargs="+", default=["default"], metavar="GRID",
                      help=f"{', '.join(GRIDS)}, or a .json or .py file")  # fmt: skip
-    run.add_argument("--only", nargs="+", default=[], metavar="PART", help="only settings whose label holds a PART")
+    run.add_argument("--only", nargs="+", default=[], metavar="PART", help="only settings whose label holds a PART, "
+                     "and those whose time they take")  # fmt: skip
     run.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="change these options in all settings")
     run.add_argument("--trace", action="store_true", help="score the pseudo-words after every epoch")
     run.add_argument("--seeds", nargs="+", type=at_least(0), default=[1, 2, 3])
@@ -129,11 +130,7 @@ def _settings(options: argparse.Namespace) -> list[Setting]:
             changes[name] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
             changes[name] = value
-    found = [setting.changed(changes, options.trace) for setting in load_grids(options.grid)]
-    found = [s for s in found if not options.only or any(part in s.label for part in options.only)]
-    if not found:
-        raise ValueError("no setting is left")
-    return found
+    return select([s.changed(changes, options.trace) for s in load_grids(options.grid)], options.only)
 
 
 def _has_evaluation_data() -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from muse import MUSE, Settings
 
-__all__ = ["BASE", "GRIDS", "Setting", "load_grids"]
+__all__ = ["BASE", "GRIDS", "Setting", "load_grids", "select"]
 
 BASE: dict[str, Any] = {"vector_size": 100}  # of the study, under every setting
 KINDS = {  # what trains, and what else a cell may do
@@ -39,7 +39,8 @@ class Setting:
         windows of the word vectors. ``"context"``: the same on what the selector sees. ``"tasks"``: SemEval-2013 task
         13 and WiC, too.
     seconds_of : str, optional
-        For gensim: train for as long as the setting of this label took on the same text, draw and seed.
+        For gensim: train for as long as the setting of this label took on the same text, draw and seed; it must be in
+        the same grids, and runs along.
     """
 
     label: str
@@ -182,6 +183,7 @@ def _guards() -> list[Setting]:
 def _peers() -> list[Setting]:
     """What a user might take instead, on the same draws."""
     return [
+        muse(),  # whose wall time the next but one takes
         Setting("gensim word2vec", kind="gensim", extras=("windows",)),
         Setting("gensim word2vec, wall time of default", kind="gensim", seconds_of="default"),
         muse(senses=1, extras=("windows",)),
@@ -243,6 +245,30 @@ def load_grids(names: Sequence[str]) -> list[Setting]:
                 raise ValueError(f"two different settings are called {setting.label!r}")
             found[setting.label] = replace(first, extras=tuple(dict.fromkeys((*first.extras, *setting.extras))))
     return list(found.values())
+
+
+def select(settings: Sequence[Setting], parts: Sequence[str]) -> list[Setting]:
+    """The settings whose label holds one of the parts (all, if there are none), and those whose time they take.
+
+    Raises
+    ------
+    ValueError
+        If none is left, or one takes the time of a setting that is not there.
+    """
+    wanted = {s.label for s in settings if not parts or any(part in s.label for part in parts)}
+    if not wanted:
+        raise ValueError("no setting is left")
+    labels = {s.label for s in settings}
+    for setting in settings:
+        if setting.label not in wanted or not setting.seconds_of:
+            continue
+        if setting.seconds_of not in labels:
+            raise ValueError(
+                f"{setting.label!r} is to take as long as {setting.seconds_of!r}, which is in none of these grids; "
+                "add the grid that has it"
+            )
+        wanted.add(setting.seconds_of)
+    return [s for s in settings if s.label in wanted]
 
 
 def _from_file(name: str) -> list[Setting]:

@@ -22,7 +22,7 @@ from muse.evaluation import (
     WicTask,
     WordSimilarityTask,
 )
-from muse.evaluation.bounds import k_means, mean_row, score_word, supervised
+from muse.evaluation.bounds import k_means, mean_row, one_thread, score_word, supervised
 from muse.selection import context_weights, selection_options
 
 __all__ = [
@@ -154,8 +154,7 @@ def task_scores(model: SenseModel) -> dict[str, float]:
 
 def bounds_of_windows(task: PseudoWordTask, vectors: Any, *, window: int, sample: float, seed: int) -> dict[str, Any]:
     """Majority, k-means and the supervised limit on windows of word vectors: method to scores."""
-    with _one_thread():
-        rows = task.baselines(vectors, window=window, sample=sample, clusters=(2, 3), seed=seed).table
+    rows = task.baselines(vectors, window=window, sample=sample, clusters=(2, 3), seed=seed).table
     task.bounds = None  # the scores of the models stand by themselves here
     return {row["method"]: {name: row[name] for name in SCORES if name in row} for row in rows}
 
@@ -170,7 +169,7 @@ def bounds_of_context(model: MUSE, merged: Merged, encoded: Encoded, seed: int) 
     found: dict[str, list[dict[str, Any]]] = {}
     for mine in merged.task.by_word():
         features, truth = _unit(contexts[mine]), merged.member[mine]
-        with _one_thread():
+        with one_thread():
             labels = {f"k-means {k}": k_means(features, k, seed) for k in (2, 3)}
             if (learned := supervised(features, truth, 5, seed)) is not None:
                 labels["supervised"] = learned
@@ -178,13 +177,6 @@ def bounds_of_context(model: MUSE, merged: Merged, encoded: Encoded, seed: int) 
             found.setdefault(method, []).append(score_word(truth, chosen))
     rows = [mean_row(method, scores) for method, scores in found.items()]
     return {row["method"]: {name: row[name] for name in SCORES if name in row} for row in rows}
-
-
-def _one_thread() -> Any:
-    """These problems are small, and on a busy machine the threads of BLAS and OpenMP wait for each other for ages."""
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
-
-    return threadpool_limits(1)
 
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:

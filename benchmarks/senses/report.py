@@ -112,10 +112,21 @@ def difference(cells: Iterable[Record], base: Iterable[Record]) -> str:
     return f"{fmean(gains):+.3f}" + (f" ±{stdev(gains) / len(gains) ** 0.5:.3f}" if len(gains) > 1 else "")
 
 
+def share(cells: Iterable[Record], limits: Iterable[Record]) -> str:
+    """Mean V in percent of the limit's, on the draws that have both."""
+    value = COLUMNS["V"]
+    of_draw: dict[Any, list[float]] = {}
+    for record in limits:
+        of_draw.setdefault(record["pairs"], []).append(value(record))
+    pairs = [(v, fmean(of_draw[cell["pairs"]])) for cell in cells
+             if cell["pairs"] in of_draw and (v := value(cell)) is not None]  # fmt: skip
+    return f"{fmean(v for v, _ in pairs) / fmean(limit for _, limit in pairs):.0%}" if pairs else "-"
+
+
 def rows_of(group: Group, against: str) -> list[dict[str, str]]:
     """The table of a group as text."""
-    limit = [COLUMNS["V"](cell) for label, cells in group.cells.items() if label.startswith("supervised on windows")
-             for cell in cells]  # fmt: skip
+    limits = [cell for label, cells in group.cells.items() if label.startswith("supervised on windows")
+              for cell in cells]  # fmt: skip
     rows = []
     for label, cells in group.cells.items():
         row = {"setting": label, "cells": str(len(cells))}
@@ -125,8 +136,7 @@ def rows_of(group: Group, against: str) -> list[dict[str, str]]:
         for name, value in COLUMNS.items():
             row[name] = spread(map(value, cells), 1 if name in _COARSE else 3)
             if name == "V":
-                known = [v for cell in cells if (v := value(cell)) is not None]
-                row["of limit"] = f"{fmean(known) / fmean(limit):.0%}" if known and limit else "-"
+                row["of limit"] = share(cells, limits)
                 row["V gain"] = difference(cells, group.cells.get(against, [])) if label != against else "-"
         rows.append(row)
     empty = [name for name in rows[0] if all(row[name] == "-" for row in rows)]

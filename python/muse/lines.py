@@ -21,9 +21,11 @@ __all__ = [
     "as_paths",
     "check_uncompressed",
     "compression",
+    "decode_line",
     "is_compressed",
     "read_chunks",
     "shown",
+    "split_lines",
 ]
 
 PathInput = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -80,12 +82,12 @@ class LineSentence:
     def _read(self, pattern: re.Pattern[bytes] | None, wanted: Set[bytes] = frozenset()) -> Iterator[list[str]]:
         for path in self.paths:
             with path.open("rb") as file:
-                for number, line in enumerate(_lines(read_chunks(path, file)), start=1):
+                for number, line in enumerate(split_lines(read_chunks(path, file)), start=1):
                     if pattern is not None and pattern.search(line) is None:
                         continue
                     words = line.removeprefix(_BYTE_ORDER_MARK).split() if number == 1 else line.split()
                     if words and (pattern is None or not wanted.isdisjoint(words)):
-                        yield _decode(b" ".join(words), path, number).split(" ")
+                        yield decode_line(b" ".join(words), path, number).split(" ")
 
     def __repr__(self) -> str:
         return f"LineSentence({[str(path) for path in self.paths]})"
@@ -127,7 +129,9 @@ def compression(path: Path) -> str:
 
 
 def check_uncompressed(path: Path, beginning: bytes) -> None:
-    """Raise a ValueError if a file whose name does not say so begins as compressed data does."""
+    """Raise a ValueError if a file whose name does not say so begins as compressed data does, or is a zip archive."""
+    if beginning.startswith(b"PK\3\4"):
+        raise ValueError(f"{shown(path)} is a zip archive; unpack it, and give the file that holds the text")
     for pattern, suffix in _BEGINNINGS.items():
         if re.match(pattern, beginning):
             raise ValueError(f"{shown(path)} holds compressed data, which its name must say: rename it so that it ends "
@@ -203,7 +207,8 @@ def _damaged(path: Path, error: Exception) -> ValueError:
     )
 
 
-def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a text in pieces, without their line feeds."""
     begun: list[bytes] = []  # the pieces of a line that has not ended
     for chunk in chunks:
         first, *rest = chunk.split(b"\n")
@@ -212,10 +217,12 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
             yield b"".join(begun)
             begun = [rest.pop()]
             yield from rest
-    yield b"".join(begun)
+    if last := b"".join(begun):
+        yield last
 
 
-def _decode(line: bytes, path: Path, number: int) -> str:
+def decode_line(line: bytes, path: Path, number: int) -> str:
+    """A line as text; a ValueError with its number, and how to convert the file, if it is not UTF-8."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -13,7 +13,7 @@ import numpy as np
 from muse import MUSE, Callback, DivergenceError, FormatWarning, LoadedVectors, ModelFileError, load_vectors
 from muse.corpus import LineSentence, encode_corpus
 from muse.datasets import make_ambiguous_corpus
-from muse.evaluation import instances, keys, scws, similarity, synonyms, tables, wic
+from muse.evaluation import instances, keys, questions, scws, tables, wic, wordpairs
 from muse.formats.registry import detect_format
 
 from .mutation import change_bytes, change_model
@@ -97,9 +97,9 @@ LOADERS: dict[str, Loader] = {
     "corpus-xz": Loader(_read_corpus, name="input.xz"),
     "corpus-zst": Loader(_read_corpus, (ValueError, ImportError), name="input.zst"),
     "scws": Loader(scws.read_scws),
-    "word-pairs": Loader(similarity.read_word_pairs),
-    "synonyms": Loader(synonyms.read_synonyms),
-    "toefl": Loader(_two_files(synonyms.read_toefl)),
+    "word-pairs": Loader(wordpairs.read_word_pairs),
+    "synonyms": Loader(questions.read_synonyms),
+    "toefl": Loader(_two_files(questions.read_toefl)),
     "wic": Loader(_two_files(wic.read_wic)),
     "senseval-key": Loader(keys.read_key),
     "instances": Loader(instances.read_instances),

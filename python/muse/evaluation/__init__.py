@@ -28,15 +28,17 @@ from muse.evaluation.keys import Key, Occurrence, make_key, read_key, write_key
 from muse.evaluation.pairs import draw_pairs
 from muse.evaluation.protocol import SenseModel, WordVectors
 from muse.evaluation.pseudowords import PseudoWordTask, evaluate_pseudo_words
+from muse.evaluation.questions import SynonymQuestion, read_synonyms, read_toefl
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.scws import ScwsPair, ScwsTask, evaluate_scws, read_scws
-from muse.evaluation.similarity import WordPair, WordSimilarityTask, evaluate_word_similarity, read_word_pairs
+from muse.evaluation.similarity import WordSimilarityTask, evaluate_word_similarity
 from muse.evaluation.stats import bootstrap_spearman, spearman
-from muse.evaluation.synonyms import SynonymQuestion, SynonymTask, evaluate_synonyms, read_synonyms, read_toefl
+from muse.evaluation.synonyms import SynonymTask, evaluate_synonyms
 from muse.evaluation.tables import read_table
 from muse.evaluation.text import tokenize
 from muse.evaluation.vectors import SenseKeyedVectors
 from muse.evaluation.wic import WicPair, WicTask, evaluate_wic, read_wic
+from muse.evaluation.wordpairs import WordPair, read_word_pairs
 
 __all__ = [
     "Analogy",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import inspect
+import json
 import logging
 import numbers
 import os
-import shutil
 import sys
-import tempfile
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.checks import flag, integer, number, optional, path_like
+from muse.evaluation.best import BestFile, TemporaryFolder, check_writable
 from muse.evaluation.protocol import Task
 from muse.evaluation.results import EvaluationResult
-from muse.formats.replacing import check_target
 
 __all__ = ["EvaluationCallback"]
 
@@ -37,8 +37,13 @@ class EvaluationCallback:
     nor counted against ``patience``. A task of this package is tried once before training, so that one that cannot
     score the model (none of its words are known, say) ends it at the start and not after an epoch.
 
-    A callback goes on where a training is resumed. With another model, as in a loop over seeds, it begins anew: its
-    history and its best model are those of the present training.
+    The curve is in `history`. To see it meanwhile, pass ``verbose=True``; or log at level INFO, as gensim does:
+    ``logging.basicConfig(level=logging.INFO)`` shows the epochs of ``muse`` and the scores of ``muse.evaluation``.
+
+    A callback goes on where a training is resumed: rows of epochs that are trained again are taken back, and the best
+    stays the best, in another process too if ``keep_best`` is a path. With another model, as in a loop over seeds, or
+    after the vocabulary has grown, it begins anew: its history and its best model are those of the present training. An
+    interrupted training (Ctrl-C) is neither evaluated nor restored at its end, so that it can be resumed.
 
     Parameters
     ----------
@@ -49,7 +54,9 @@ class EvaluationCallback:
         Evaluate after every so many epochs, and after the last one in any case.
     keep_best : bool or path
         ``True`` keeps a copy of the best model's arrays in memory (or, for a model without ``arrays``, in a temporary
-        file); a path saves the best model there each time that it improves; ``False`` keeps nothing.
+        file); a path saves the best model there each time that it improves, and its score in ``<path>.json``; ``False``
+        keeps nothing. A file that is at the path already and is not of the present training is set aside:
+        ``best.safetensors`` becomes ``best.previous.safetensors`` (of two such, the one of the better score stays).
     patience : int, optional
         Stop training after so many evaluations in a row without an improvement, by setting ``model.stop_training``.
     min_delta : float
@@ -57,6 +64,8 @@ class EvaluationCallback:
     restore_best : bool
         Put the best arrays back into the model at the end of training. Needs ``keep_best=True`` and a model with
         ``arrays``.
+    verbose : bool
+        Print a line for each evaluation.
 
     Raises
     ------
@@ -67,10 +76,11 @@ class EvaluationCallback:
     Attributes
     ----------
     history : list of dict
-        A row for each evaluation: ``epoch`` (as in the model's own history, from 1), ``score``, ``best`` (whether it is
-        the best so far), ``seconds``, and the numbers of the result's ``summary``.
+        A row for each evaluation: ``epoch`` (as in the model's own history, from 1 in each call of ``train``),
+        ``total`` (epochs of all its calls of ``train``), ``score``, ``best`` (whether it is the best so far),
+        ``seconds``, and the numbers of the result's ``summary``.
     best_score, best_epoch : float or None, int or None
-        The best evaluation so far.
+        The best evaluation so far, and its ``total``.
     best_path : pathlib.Path or None
         Where the best model was saved. A temporary file goes when the callback does.
 
@@ -90,18 +100,23 @@ class EvaluationCallback:
         *,
         min_delta: float = 0.0,
         restore_best: bool = False,
+        verbose: bool = False,
     ) -> None:
+        if isinstance(task, type) and issubclass(task, Task):
+            raise TypeError(f"task is the class {task.__name__}; give an instance: {task.__name__}(...)")
         if not callable(task):
             raise TypeError(f"task must be callable with a model, got {type(task).__name__}")
-        self.task = task
+        _check_signature(task)
+        self.task: Callable[[Any], Any] = task
         self.every = integer(1)("every", every)
         self.keep_best = keep_best if isinstance(keep_best, bool) else path_like("keep_best", keep_best)
         self.patience = optional(integer(1))("patience", patience)
         self.min_delta = number(0.0, sys.float_info.max)("min_delta", min_delta)
         self.restore_best = flag("restore_best", restore_best)
+        self.verbose = flag("verbose", verbose)
         if restore_best and keep_best is not True:
             raise ValueError("restore_best needs keep_best=True")
-        self._model: Callable[[], Any] = lambda: None  # a weak reference to the model of the last training
+        self._model: Callable[[], Any] | None = None  # a weak reference to the model of the last training
         self._seen: list[Any] = []  # its epochs at the last hook
         self._forget()
 
@@ -111,21 +126,34 @@ class EvaluationCallback:
         self.best_epoch: int | None = None
         self.best_path: Path | None = None
         self._best_arrays: dict[str, NDArray[Any]] | None = None
-        self._folder: _Folder | None = None
+        self._best_shapes: dict[str, list[int]] = {}
+        self._folder: TemporaryFolder | None = None
+        self._file = BestFile(self.keep_best) if isinstance(self.keep_best, str) else None
         self._epochs = 0  # that ended, of both stages
         self._epoch = 0  # the number of the last one
         self._evaluated = 0  # what `_epochs` was at the last evaluation
         self._failures = 0
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: all but the model of the last training, which is known again by its epochs."""
+        return {**self.__dict__, "_model": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._folder is not None and self.best_path is not None:
+            self.best_path = self._folder.file
+
     def on_train_begin(self, model: Any) -> None:
         """Try the task and the path; count the evaluations without improvement anew, and all else for a new model."""
-        if not self._goes_on(model):
-            self._forget()
+        self._begin(model)
         self._failures = 0
         if isinstance(self.keep_best, str):
-            _check_writable(self.keep_best)
+            check_writable(self.keep_best)
         if isinstance(self.task, Task):
             self.task.check(model)
+        if self._missed(model):
+            self._epoch = model.history[-1]["epoch"]
+            self._evaluate(model)
         self._note(model)
 
     def on_epoch_begin(self, model: Any) -> None:
@@ -142,18 +170,47 @@ class EvaluationCallback:
 
     def on_train_end(self, model: Any) -> None:
         """Evaluate the final model if its epoch was not, and put the best arrays back if asked to."""
+        if _is_interrupted(model):
+            return
         if self._evaluated < self._epochs:
             self._evaluate(model)
         if self.restore_best and self._best_arrays is not None:
             self.restore(model)
 
-    def _goes_on(self, model: Any) -> bool:
-        """Whether this is the training that was watched before, of the same model or of one loaded from its files."""
-        if self._model() is model:
-            return True
-        rows = _losses(model)
-        common = min(len(rows), len(self._seen))
-        return common > 0 and rows[:common] == self._seen[:common]
+    def _begin(self, model: Any) -> None:
+        """Go on with what is known of this training, or begin anew."""
+        losses, shapes = _losses(model), _shapes(model)
+        if (self._model is not None and self._model() is model) or _agree(losses, self._seen):
+            if _fits(self._best_shapes, shapes, model):
+                return self._take_back(losses)
+            logger.info("the model has other shapes than at its best; its evaluation begins anew")
+            self._forget()
+            return None
+        self._forget()
+        record = self._file.recorded() if self._file else None
+        if self._file is None or record is None or record["task"] != _identity(self.task):
+            return None
+        if _agree(losses, [tuple(row) for row in record["trained"]]) and _fits(record["shapes"], shapes, model):
+            self._file.take_up(record)
+            self.history = record["history"]
+            self.best_score, self.best_epoch = float(record["score"]), record["epoch"]
+            self.best_path, self._best_shapes = self._file.given, record["shapes"]
+            logger.info("%s goes on from score %.4f at epoch %d", self.best_path, self.best_score, self.best_epoch)
+            self._take_back(losses)
+        return None
+
+    def _missed(self, model: Any) -> bool:
+        """Whether a training that goes on was stopped between the end of an epoch, with its checkpoint, and this."""
+        losses, state = _losses(model), getattr(model, "training_state", None)
+        if not self.history or not losses or not isinstance(state, Mapping):
+            return False
+        at_end = state.get("stage", 0) > 0 and state.get("batch") == 0
+        return at_end and losses[-1][0] % self.every == 0 and self.history[-1]["total"] < _total(losses)
+
+    def _take_back(self, losses: list[Any]) -> None:
+        """Forget the evaluations of epochs that a resumed training goes through again."""
+        if losses:
+            self.history = [row for row in self.history if row["total"] <= _total(losses)]
 
     def _note(self, model: Any) -> None:
         try:
@@ -167,21 +224,24 @@ class EvaluationCallback:
         result = self.task(model)
         score = _score(result)
         warming = _is_warming(model)
-        improved = self.best_score is None or score > self.best_score + self.min_delta
+        losses = _losses(model)
+        total = _total(losses) if losses else self._epochs
+        again = total == self.best_epoch and self.best_score is not None and score >= self.best_score  # resumed
+        improved = self.best_score is None or score > self.best_score + self.min_delta or again
         better = bool(np.isfinite(score)) and improved and not warming
-        row: dict[str, Any] = {"epoch": self._epoch, "score": score, "best": better}
+        row: dict[str, Any] = {"epoch": self._epoch, "total": total, "score": score, "best": better}
         row["seconds"] = time.perf_counter() - started
         if isinstance(result, EvaluationResult):
             row.update({key: value for key, value in result.summary.items() if key not in row})
         self.history.append(row)
         self._evaluated = self._epochs
-        logger.info("epoch %d: score %.4f%s", self._epoch, score, " (best)" if better else "")
-        if not np.isfinite(score):
-            logger.warning("epoch %d: the score is %s and counts as no improvement", self._epoch, score)
+        self._say(row)
         if better:
-            self.best_score, self.best_epoch, self._failures = score, self._epoch, 0
+            self.best_score, self.best_epoch, self._failures = score, total, 0
             self._keep(model)
             return
+        if self._file is not None and self.best_score is not None:
+            self._file.note(self._record(model))
         if warming:
             return
         self._failures += 1
@@ -194,21 +254,38 @@ class EvaluationCallback:
             )
             model.stop_training = True
 
+    def _say(self, row: dict[str, Any]) -> None:
+        text = f"epoch {row['epoch']}: score {row['score']:.4f}{' (best)' if row['best'] else ''}"
+        logger.info("%s", text)
+        if not np.isfinite(row["score"]):
+            logger.warning("epoch %d: the score is %s and counts as no improvement", row["epoch"], row["score"])
+        if self.verbose:
+            from tqdm import tqdm
+
+            tqdm.write(text)  # which leaves a progress bar whole
+
     def _keep(self, model: Any) -> None:
         if self.keep_best is False:
             return
         arrays = getattr(model, "arrays", None)
-        if self.keep_best is True and arrays is not None:
+        self._best_shapes = _shapes(model)
+        if self._file is not None:
+            self._file.save(model, self._record(model))
+            self.best_path = self._file.given
+        elif arrays is not None:
             # Copied into plain arrays of the same names: the live ones are views of padded buffers and go on changing.
             self._best_arrays = {name: np.array(value) for name, value in _fields(arrays).items()}
-            return
-        if self.keep_best is True:
-            self._folder = self._folder or _Folder()
-            path = self._folder.path / f"best-{id(self)}.safetensors"  # a copy of this callback writes another file
         else:
-            path = Path(self.keep_best)
-        model.save(os.fspath(path))
-        self.best_path = path
+            self._folder = self._folder or TemporaryFolder()
+            self.best_path = self._folder.file
+            model.save(os.fspath(self.best_path))
+
+    def _record(self, model: Any) -> dict[str, Any]:
+        """What another process must know to go on."""
+        return {
+            "task": _identity(self.task), "score": self.best_score, "epoch": self.best_epoch,
+            "shapes": self._best_shapes, "trained": _losses(model), "history": list(self.history),
+        }  # fmt: skip
 
     def restore(self, model: Any) -> None:
         """Write the best arrays into a model of the same shape.
@@ -237,26 +314,27 @@ class EvaluationCallback:
         if hasattr(model, "set_arrays"):
             model.set_arrays(model.arrays)  # what the model derived from the old values is out of date
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def __str__(self) -> str:
         return f"EvaluationCallback: {len(self.history)} evaluations, best {self.best_score} at epoch {self.best_epoch}"
 
 
-class _Folder:
-    """A temporary folder, removed with the last callback that holds it: copies of a callback share it."""
-
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="muse-best-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-
-    def __deepcopy__(self, memo: object) -> _Folder:
-        return self
-
-
-def _check_writable(path: str) -> None:
-    with contextlib.suppress(OSError):
-        if os.access(check_target(path).parent, os.W_OK):
-            return
-    raise ValueError(f"keep_best must be True, False, or the path of a file in a folder that exists; got {path!r}")
+def _check_signature(task: Callable[..., Any]) -> None:
+    """Raise a TypeError where a function does not take one argument, as those of one call, which take the data too."""
+    try:
+        signature = inspect.signature(task)
+    except (TypeError, ValueError):  # of some built-in functions it is not known
+        return
+    try:
+        signature.bind(None)
+    except TypeError as error:
+        name = getattr(task, "__name__", type(task).__name__)
+        raise TypeError(
+            f"task must take the model alone, and {name}{signature} does not ({error}). Give a task, such as "
+            "ScwsTask('ratings.txt'), or a function of the model that calls it"
+        ) from None
 
 
 def _score(result: Any) -> float:
@@ -271,7 +349,55 @@ def _score(result: Any) -> float:
 
 def _losses(model: Any) -> list[Any]:
     """What tells one training from another: its epochs and their losses; files do not keep how long they took."""
-    return [(row.get("epoch"), row.get("loss")) for row in getattr(model, "history", None) or []]
+    return [(row.get("epoch"), row.get("loss"), row.get("stage")) for row in getattr(model, "history", None) or []]
+
+
+def _agree(losses: list[Any], seen: list[Any]) -> bool:
+    """Whether both can be of one training, which one of them saw more of."""
+    common = min(len(losses), len(seen))
+    return common > 0 and losses[:common] == seen[:common]
+
+
+def _total(losses: list[Any]) -> int:
+    """How many epochs these are: one epoch alone has a row for its half of words and one for that of senses."""
+    halves = sum(
+        1
+        for (epoch, _, stage), (next_epoch, _, next_stage) in pairwise(losses)
+        if epoch == next_epoch and (stage, next_stage) == ("words", "senses")
+    )
+    return len(losses) - halves
+
+
+def _shapes(model: Any) -> dict[str, list[int]]:
+    """The shapes of a model's arrays by their names; none, if it has no arrays."""
+    arrays = getattr(model, "arrays", None) if getattr(model, "is_trained", True) else None
+    return {} if arrays is None else {name: list(value.shape) for name, value in _fields(arrays).items()}
+
+
+def _fits(best: dict[str, list[int]], now: dict[str, list[int]], model: Any) -> bool:
+    """Whether a model has the shapes that it had at its best, or will have senses only after its split."""
+    waiting = bool((getattr(model, "training_state", None) or {}).get("split_due"))
+    return not best or waiting or best == now
+
+
+def _identity(task: Any) -> dict[str, Any]:
+    """What tells one task from another, in the types of JSON."""
+    if isinstance(task, Task):
+        name, settings = type(task).__qualname__, getattr(task, "settings", {})
+    else:
+        name, settings = getattr(task, "__qualname__", type(task).__qualname__), {}
+    plain: dict[str, Any] = json.loads(json.dumps({"name": name, "settings": settings}, default=str))
+    return plain
+
+
+def _is_interrupted(model: Any) -> bool:
+    """Whether a training has ended before its time and not by a callback, so that it can be resumed."""
+    from muse.training import is_finished  # a cycle at import otherwise
+
+    state = getattr(model, "training_state", None)
+    if not isinstance(state, Mapping) or "epochs" not in state or model.stop_training:
+        return False
+    return not is_finished(model, state["epochs"])
 
 
 def _is_warming(model: Any) -> bool:

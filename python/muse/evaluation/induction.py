@@ -11,14 +11,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from muse.checks import flag, number
 from muse.evaluation import clustering
-from muse.evaluation.instances import read_instances
+from muse.evaluation.instances import is_xml, read_instances
+from muse.evaluation.items import as_items
 from muse.evaluation.keys import Key, Occurrence, as_key, conflict, make_key
-from muse.evaluation.protocol import SenseModel, SenseReader, Task, senses_at
+from muse.evaluation.naming import source_name, tokenizer_name
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, senses_at
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.tables import read_table
 from muse.evaluation.text import Tokenizer, listed, tokenize
@@ -92,7 +95,8 @@ def score_key(gold: KeyLike, system: KeyLike, *, score: str = "v_measure") -> Ev
         ``v_measure``, ``paired_f``, ``b_cubed`` and ``ari`` compare the heaviest sense of each occurrence, averaged
         over words with their numbers of occurrences as weights; ``fuzzy_nmi`` and ``fuzzy_b_cubed`` use all senses
         with their weights, averaged over words. Occurrences without an answer are counted and noted. The hard measures
-        put those of a word into one common cluster; the fuzzy ones give them no sense.
+        put those of a word into one common cluster; the fuzzy ones give them no sense. ``senses_per_word`` is the mean
+        number of senses answered of the words that have an answer.
 
     Raises
     ------
@@ -102,7 +106,9 @@ def score_key(gold: KeyLike, system: KeyLike, *, score: str = "v_measure") -> Ev
     if score not in HARD + FUZZY:
         raise ValueError(f"score must be one of {', '.join(HARD + FUZZY)}, got {score!r}")
     true, induced = as_key(gold, "gold key"), as_key(system, "system key", gaps=True)
-    return _compare(true, induced, score)
+    result = _compare(true, induced, score)
+    result.settings = {"gold": source_name(gold, "given"), "system": source_name(system, "given"), **result.settings}
+    return result
 
 
 def _compare(gold: Key, system: Key, score: str) -> EvaluationResult:
@@ -112,12 +118,13 @@ def _compare(gold: Key, system: Key, score: str) -> EvaluationResult:
     if not answered:
         raise ValueError("the system key answers no occurrence of the gold key: do the words and names match?")
     mean = _average(items)
+    senses = [item["senses_system"] for item in items if item["answered"]]
     summary: dict[str, Any] = {
         **mean,
         "words": len(items),
         "occurrences": occurrences,
         "answered": answered,
-        "senses_per_word": float(np.mean([item["senses_system"] for item in items])),
+        "senses_per_word": float(np.mean(senses)),
     }
     notes: list[str] = []
     silent = [item["word"] for item in items if not item["answered"]]
@@ -180,8 +187,9 @@ class InductionTask(Task):
             raise ValueError(f"target must be 'lemma' or 'form', got {target!r}")
         if score not in HARD + FUZZY:
             raise ValueError(f"score must be one of {', '.join(HARD + FUZZY)}, got {score!r}")
-        if not 0 < threshold <= 1:
-            raise ValueError(f"threshold must lie above 0 and not above 1, got {threshold}")
+        number(0, 1, above=True)("threshold", threshold)
+        flag("graded", graded)
+        occurrences = as_items(occurrences, Occurrence, "occurrences", "read_instances or read_table")
         given = _distinct(occurrences)
         self.gold: Key = make_key(given.values()) if gold is None else as_key(gold, "gold key")
         if not self.gold:
@@ -195,6 +203,9 @@ class InductionTask(Task):
             )
         self._notes = _left_out(len(occurrences) - len(given), given, wanted, self.occurrences, gold is None)
         self.settings: dict[str, Any] = {
+            "data": f"{len(occurrences)} occurrences",
+            "key": "of the occurrences" if gold is None else source_name(gold, "given"),
+            "tokenizer": None,
             "target": target,
             "graded": graded,
             "threshold": threshold if graded else None,
@@ -209,7 +220,7 @@ class InductionTask(Task):
         key: str | os.PathLike[str] = "all",
         tokenizer: Tokenizer = tokenize,
         **options: Any,
-    ) -> InductionTask:
+    ) -> Self:
         """The test data of SemEval-2013 task 13 as released (``contexts/xml-format``, ``keys/gold``).
 
         Parameters
@@ -226,7 +237,8 @@ class InductionTask(Task):
         """
         root = Path(directory)
         gold = _gold_key(root / "keys" / "gold", key)
-        return cls.from_files(root / "contexts" / "xml-format", gold, tokenizer=tokenizer, **options)
+        task = cls.from_files(root / "contexts" / "xml-format", gold, tokenizer=tokenizer, **options)
+        return task._read_from(root, tokenizer)
 
     @classmethod
     def from_files(
@@ -236,7 +248,7 @@ class InductionTask(Task):
         *,
         tokenizer: Tokenizer = tokenize,
         **options: Any,
-    ) -> InductionTask:
+    ) -> Self:
         """XML contexts and a gold key, such as those of SemEval-2010 task 14.
 
         Parameters
@@ -250,14 +262,17 @@ class InductionTask(Task):
         **options
             As for :class:`InductionTask`.
         """
-        return cls(read_instances(contexts, tokenizer), key, **options)
+        return cls(read_instances(contexts, tokenizer), key, **options)._read_from(contexts, tokenizer)
 
     @classmethod
-    def from_table(
-        cls, path: str | os.PathLike[str], *, tokenizer: Tokenizer = tokenize, **options: Any
-    ) -> InductionTask:
+    def from_table(cls, path: str | os.PathLike[str], *, tokenizer: Tokenizer = tokenize, **options: Any) -> Self:
         """Contexts and true senses from a table in the layout of RUSSE or TWSI, see :func:`read_table`."""
-        return cls(read_table(path, tokenizer), **options)
+        return cls(read_table(path, tokenizer), **options)._read_from(path, tokenizer)
+
+    def _read_from(self, data: str | os.PathLike[str], tokenizer: Tokenizer) -> Self:
+        """Note in the settings what the occurrences were read from, and how they were tokenised."""
+        self.settings.update(data=source_name(data, ""), tokenizer=tokenizer_name(tokenizer))
+        return self
 
     def _word(self, item: Occurrence) -> str | None:
         """The word to look up, or ``None`` for a target that is not one token."""
@@ -271,11 +286,7 @@ class InductionTask(Task):
         ValueError
             If the model has no selector.
         """
-        if not getattr(model, "has_selector", True):
-            raise ValueError(
-                "sense induction needs a model that selects senses by context; these vectors have no selector: "
-                "SenseKeyedVectors takes one as selector=f(word, tokens, position)"
-            )
+        check_selector(model, "sense induction")
         words = [self._word(item) for item in self.occurrences]
         known = [i for i, word in enumerate(words) if word is not None and word in model]
         texts: list[list[str]] = [[]] * len(words)
@@ -322,22 +333,15 @@ class InductionTask(Task):
         return result
 
 
-def _distinct(occurrences: Any) -> dict[tuple[str, str], Occurrence]:
+def _distinct(occurrences: Sequence[Occurrence]) -> dict[tuple[str, str], Occurrence]:
     """Occurrences by word and name, the first of those that are given again."""
-    if isinstance(occurrences, str | os.PathLike) or not isinstance(occurrences, Sequence):
-        raise TypeError(
-            f"occurrences must be a list, as read_instances and read_table give it; got {occurrences!r:.80}. For files "
-            "there are from_files and from_table"
-        )
     if not occurrences:
         raise ValueError("there are no occurrences to label")
     found: dict[tuple[str, str], Occurrence] = {}
-    for number, item in enumerate(occurrences):
-        if not isinstance(item, Occurrence):
-            raise TypeError(f"occurrence {number} must be an Occurrence; got {item!r:.80}")
+    for index, item in enumerate(occurrences):
         if different := conflict(found.setdefault((item.word, item.name), item), item):
             raise ValueError(
-                f"occurrence {number}, {_named([(item.word, item.name)])}, was given before with {different}"
+                f"occurrence {index}, {_named([(item.word, item.name)])}, was given before with {different}"
             )
     return found
 
@@ -413,7 +417,7 @@ def evaluate_induction(
     path = Path(data)
     if (path / "keys" / "gold").is_dir():
         return InductionTask.from_semeval2013(path, key="all" if key is None else key, **options)(model)
-    if path.is_dir() or path.suffix.lower() == ".xml":
+    if path.is_dir() or is_xml(path):
         if key is None:
             raise ValueError(f"the contexts in {path} need their gold key: pass key='...', the path of its file")
         return InductionTask.from_files(path, key, **options)(model)

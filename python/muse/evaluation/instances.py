@@ -9,9 +9,10 @@ from itertools import takewhile
 from pathlib import Path
 
 from muse.evaluation.keys import Occurrence, occurrence_at
-from muse.evaluation.text import Tokenizer, quote, tokenize, tokens_of
+from muse.evaluation.text import Tokenizer, quote, read_pieces, tokenize, tokens_of, word_of
+from muse.lines import is_compressed
 
-__all__ = ["read_instances"]
+__all__ = ["is_xml", "read_instances"]
 
 
 def read_instances(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize) -> list[Occurrence]:
@@ -24,7 +25,8 @@ def read_instances(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize
     Parameters
     ----------
     path : path
-        A file, or a directory that is searched for ``*.xml`` with all that is below it.
+        A file, or a directory that is searched for ``*.xml`` with all that is below it; compressed ones
+        (``*.xml.gz``) too.
     tokenizer : callable
         How the contexts are tokenised.
 
@@ -39,13 +41,14 @@ def read_instances(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize
         For missing or damaged files; the message names the file and the instance.
     """
     source = Path(path)
-    files = sorted(source.rglob("*.xml")) if source.is_dir() else [source]
+    files = sorted(filter(is_xml, source.rglob("*"))) if source.is_dir() else [source]
     if not files or not files[0].is_file():
         raise FileNotFoundError(f"no XML contexts in {source}")
     found: list[Occurrence] = []
     for file in files:
+        content = b"".join(read_pieces(file))
         try:
-            root = ElementTree.parse(file).getroot()
+            root = ElementTree.fromstring(content)
         except (ElementTree.ParseError, LookupError, ValueError) as error:  # LookupError: of an encoding
             raise ValueError(f"{file}: not well-formed XML ({error})") from None
         if root.find(".//TargetSentence") is not None:
@@ -55,6 +58,11 @@ def read_instances(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize
     if not found:
         raise ValueError(f"{source}: no <instance> elements, and none with a <TargetSentence>")
     return found
+
+
+def is_xml(path: Path) -> bool:
+    """Whether the name of a file says that it is XML, compressed or not."""
+    return (path.with_suffix("") if is_compressed(path) else path).suffix.lower() == ".xml"
 
 
 def _at_offsets(node: ElementTree.Element, file: Path, tokenizer: Tokenizer) -> Occurrence:
@@ -86,9 +94,11 @@ def _in_target_sentence(node: ElementTree.Element, file: Path, tokenizer: Tokeni
     sentence = sentences[0]
     before, after = (tokens_of(tokenizer, text or "") for text in (node.text, sentence.tail))
     middle = tokens_of(tokenizer, "".join(sentence.itertext()))
-    place = _most_like(lemma.lower(), middle)
+    place = _most_like(lemma.lower(), [token.lower() for token in middle])
     form = None if place is None else middle[place]
-    return Occurrence(word, node.tag, lemma.lower(), form, [*before, *middle, *after], len(before) + (place or 0))
+    return Occurrence(
+        word, node.tag, word_of(tokenizer, lemma), form, [*before, *middle, *after], len(before) + (place or 0)
+    )
 
 
 def _inflected(lemma: str) -> re.Pattern[str]:

@@ -13,7 +13,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from muse.evaluation.text import Tokenizer, locate, quote, read_lines, tokens_of
+from muse.evaluation.text import Tokenizer, locate, quote, read_lines, whole_word, word_of
+from muse.lines import is_compressed
 
 __all__ = [
     "Key",
@@ -53,11 +54,10 @@ def occurrence_at(
     word: str, name: str, lemma: str, text: str, span: tuple[int, int] | None, tokenizer: Tokenizer
 ) -> Occurrence:
     """The occurrence of a word whose characters `span` says, or that was not found (None)."""
-    start, end = (0, 0) if span is None else span
+    start, end = (0, 0) if span is None else whole_word(text, *span)
     tokens, position, target = locate(text[:start], text[start:end], text[end:], tokenizer)
-    single = tokens_of(tokenizer, lemma)
-    known = single[0] if len(single) == 1 else lemma.lower()
-    return Occurrence(word, name, known, target[0] if len(target) == 1 else None, tokens, position)
+    form = target[0] if len(target) == 1 else None
+    return Occurrence(word, name, word_of(tokenizer, lemma), form, tokens, position)
 
 
 def conflict(first: Occurrence, second: Occurrence) -> str | None:
@@ -201,8 +201,11 @@ def write_key(key: Mapping[str, Mapping[str, Mapping[str, float]]], path: str | 
     Raises
     ------
     TypeError, ValueError
-        If it is no key, or holds what no file can: empty names, names with spaces, ``/`` or ``!!``, no senses.
+        If it is no key, or holds what no file can: empty names, names with spaces, ``/`` or ``!!``, no senses; if the
+        path is named like a compressed file.
     """
+    if is_compressed(Path(path)):
+        raise ValueError(f"a key is written as plain text; give it a name that does not end in {Path(path).suffix}")
     lines: list[str] = []
     for word, answers in as_key(key, "key").items():
         for name, senses in answers.items():

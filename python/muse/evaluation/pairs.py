@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ def draw_pairs(
     seed: int = 0,
     bands: int = 4,
     max_ratio: float = 1.2,
-    exclude: Collection[str] = (),
+    exclude: Iterable[str] = (),
 ) -> list[tuple[str, str]]:
     """Draw pairs of words of similar frequency, to be merged into pseudo-words.
 
@@ -58,7 +58,7 @@ def draw_pairs(
     max_ratio : float
         The larger count of a pair is at most this multiple of the smaller, so that at 1.2 the majority member holds
         0.5 to 0.545 of the occurrences, about 0.52 on average.
-    exclude : collection of str
+    exclude : iterable of str
         Words never to draw.
 
     Returns
@@ -68,8 +68,9 @@ def draw_pairs(
 
     Raises
     ------
-    ValueError
-        If there are not enough words; the message says in which band.
+    TypeError, ValueError
+        If there are not enough words; the message says in which band. For `exclude` that is one string, and other
+        options out of range.
 
     Notes
     -----
@@ -87,6 +88,8 @@ def draw_pairs(
         raise ValueError(f"need 1 <= min_count < max_count, got {min_count} and {max_count}")
     if max_ratio < 1:
         raise ValueError(f"max_ratio must be at least 1, got {max_ratio}")
+    if isinstance(exclude, (str, bytes)) or not isinstance(exclude, Iterable):
+        raise TypeError(f"exclude must be a collection of words, as in ['the']; got {exclude!r:.80}")
     banned = set(exclude)
     pool = sorted(
         (count, word)

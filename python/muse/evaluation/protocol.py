@@ -11,18 +11,25 @@ from numpy.typing import NDArray
 from muse.evaluation.results import EvaluationResult
 
 __all__ = [
+    "ADD_SELECTOR",
     "SenseModel",
     "SenseReader",
     "Task",
     "WordVectors",
     "check_finite",
     "check_model",
+    "check_selector",
     "cosines",
     "sense_number",
     "senses_at",
     "unit_rows",
 ]
 
+# For messages.
+ADD_SELECTOR = (
+    "SenseKeyedVectors({word: vectors.sense_vectors(word) for word in words}, selector=f) has one: your function "
+    "f(word, tokens, position), which answers with the number of a sense or a weight for each"
+)
 _BLOCK = 20_000  # sentences handed to disambiguate_batch at a time, which bounds the memory held
 
 
@@ -67,11 +74,33 @@ class Task:
 
 
 def check_model(model: Any, *methods: str) -> None:
-    """Raise a TypeError that says what to pass where an object has none of the methods."""
+    """Raise a TypeError that says what to pass where an object has none of the methods, or is a class."""
+    if isinstance(model, type):
+        raise TypeError(f"evaluation needs a model; got the class {model.__name__}. Give a trained one: an instance")
     if not any(callable(getattr(model, method, None)) for method in methods):
         raise TypeError(
-            f"evaluation needs a model with senses: a muse.MUSE, LoadedVectors, or SenseKeyedVectors.from_gensim(...) "
-            f"around plain vectors; got {type(model).__name__}, which has no {' or '.join(methods)}"
+            f"evaluation needs a model with senses: a muse.MUSE, LoadedVectors, SenseKeyedVectors.from_gensim(...) "
+            "around plain vectors, or SenseKeyedVectors({word: matrix of its senses, (K, D)}); "
+            f"got {type(model).__name__}, which has no {' or '.join(methods)}"
+        )
+
+
+def check_selector(model: Any, what: str, otherwise: str = "") -> None:
+    """Raise a ValueError that says how to add a selector where a model says that it has none.
+
+    Parameters
+    ----------
+    model : SenseModel
+        The model.
+    what : str
+        What needs the selector.
+    otherwise : str
+        What can be asked for without one, as the end of the message.
+    """
+    if not getattr(model, "has_selector", True):
+        raise ValueError(
+            f"{what} needs a model that selects senses by context; these vectors have no selector. {ADD_SELECTOR}"
+            f"{otherwise}"
         )
 
 
@@ -94,13 +123,13 @@ def sense_number(answer: Any, word: str, senses: int | None, who: str) -> int:
     return int(value)
 
 
-def check_finite(rows: NDArray[Any]) -> None:
-    """Raise a ValueError if there is NaN or infinity among vectors."""
+def check_finite(rows: NDArray[Any], whose: str = "vectors") -> None:
+    """Raise a ValueError, with whose vectors they are, if there is NaN or infinity among them."""
     if not np.isfinite(rows).all():
-        raise ValueError("vectors contain NaN or infinity: has the model diverged? Retrain with a smaller alpha.")
+        raise ValueError(f"NaN or infinity in {whose}: has the model diverged? Retrain with a smaller alpha.")
 
 
-def unit_rows(matrix: Any) -> NDArray[np.float64]:
+def unit_rows(matrix: Any, whose: str = "vectors") -> NDArray[np.float64]:
     """Rows scaled to length 1, as float64; a zero row stays zero, so that its cosine with anything is 0.
 
     Raises
@@ -109,7 +138,7 @@ def unit_rows(matrix: Any) -> NDArray[np.float64]:
         If there is NaN or infinity in the matrix.
     """
     rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
-    check_finite(rows)
+    check_finite(rows, whose)
     # Scaling by the largest entry first keeps squares of very small or large values from under- or overflowing.
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
     rows = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
@@ -137,7 +166,7 @@ class SenseReader:
     def senses(self, word: str) -> NDArray[np.float64]:
         """Unit sense vectors of a known word, shape (K, D)."""
         if word not in self._senses:
-            self._senses[word] = unit_rows(self.model.sense_vectors(word))
+            self._senses[word] = unit_rows(self.model.sense_vectors(word), f"the sense vectors of {word!r}")
         return self._senses[word]
 
     def probabilities(self, word: str, context: Sequence[str], position: int) -> NDArray[np.float64]:
@@ -171,7 +200,7 @@ class SenseReader:
             return None
         for word in (first, second):
             if word not in self._words:
-                self._words[word] = unit_rows(vectors[word])
+                self._words[word] = unit_rows(vectors[word], f"the vector of {word!r}")
         return float(cosines(self._words[first], self._words[second])[0, 0])
 
 

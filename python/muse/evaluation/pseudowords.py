@@ -15,8 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from muse.evaluation.bounds import SCORES, compute_bounds, mean_row, score_word
-from muse.evaluation.protocol import SenseModel, Task, WordVectors, senses_at
+from muse.checks import integer, optional
+from muse.evaluation.bounds import (
+    SCORES,
+    PseudoWordBounds,
+    compute_bounds,
+    mean_row,
+    score_word,
+    shares_of_bound,
+)
+from muse.evaluation.protocol import SenseModel, Task, WordVectors, check_selector, senses_at
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.text import listed
 
@@ -37,7 +45,7 @@ class PseudoWordTask(Task):
 
     Parameters
     ----------
-    sentences : sequence of token lists
+    sentences : iterable of token lists
         The text with the pseudo-words in it, all of it: word counts are taken from it, and the model sees whole
         sentences.
     truth : mapping of str to array_like of int, shape (n, 3)
@@ -50,10 +58,17 @@ class PseudoWordTask(Task):
     seed : int
         Seed of the drawing of occurrences.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an option, a sentence or the truth is not what it must be, or they do not fit each other.
+
     Attributes
     ----------
-    bounds : EvaluationResult or None
+    bounds : PseudoWordBounds or None
         What :meth:`baselines` found; once known, results show these rows and the share of the supervised bound reached.
+        Both are of the words and occurrences that the model answers, so they can differ from what :meth:`baselines`
+        returned; the column ``words`` says of how many words a row is the mean.
 
     Notes
     -----
@@ -76,7 +91,7 @@ class PseudoWordTask(Task):
 
     def __init__(
         self,
-        sentences: Sequence[Sequence[str]],
+        sentences: Iterable[Sequence[str]],
         truth: Mapping[str, ArrayLike],
         *,
         max_occurrences: int | None = None,
@@ -85,18 +100,22 @@ class PseudoWordTask(Task):
     ) -> None:
         if score not in SCORES:
             raise ValueError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
-        if max_occurrences is not None and max_occurrences < 2:
-            raise ValueError(f"max_occurrences must be at least 2, got {max_occurrences}")
+        max_occurrences = optional(integer(2))("max_occurrences", max_occurrences)
+        seed = integer(0)("seed", seed)
+        if not isinstance(truth, Mapping):
+            raise TypeError(f"the truth must be {{word: its occurrences}}; got {truth!r:.80}")
         if not truth:
             raise ValueError("no pseudo-words given")
+        sentences = _tokenised(sentences)
         self.words = list(truth)
         places = _places(sentences, truth, max_occurrences, seed)
         kept, renumbered = np.unique(places.sentence, return_inverse=True)
         self.sentences: list[list[str]] = [list(sentences[index]) for index in kept.tolist()]
         self.occurrences = places._replace(sentence=renumbered.astype(np.int64))
         self.counts: Counter[str] = Counter(chain.from_iterable(sentences))
-        self.bounds: EvaluationResult | None = None
+        self.bounds: PseudoWordBounds | None = None
         self.settings: dict[str, Any] = {
+            "data": f"{len(sentences)} sentences, {self.counts.total()} tokens",
             "pseudo_words": len(self.words),
             "occurrences": len(places.word),
             "max_occurrences": max_occurrences,
@@ -130,6 +149,7 @@ class PseudoWordTask(Task):
 
     def select(self, model: SenseModel) -> NDArray[np.int64]:
         """The sense that a model selects at each occurrence, in the order of ``occurrences``; -1 for unknown words."""
+        check_selector(model, "the pseudo-word test")
         cuts = np.flatnonzero(np.diff(self.occurrences.sentence)) + 1
         places = {i: positions.tolist() for i, positions in enumerate(np.split(self.occurrences.position, cuts))}
         found = senses_at(model, self.sentences, places)
@@ -141,7 +161,8 @@ class PseudoWordTask(Task):
         Raises
         ------
         ValueError
-            If the model knows none of the pseudo-words: it must be trained on the text with the merged words.
+            If the model knows none of the pseudo-words: it must be trained on the text with the merged words. If it has
+            no selector.
         """
         return self.score(self.select(model))
 
@@ -158,7 +179,8 @@ class PseudoWordTask(Task):
             raise TypeError(f"senses must be whole numbers, -1 for an unknown word; got {senses.dtype}")
         if senses.shape != self.occurrences.truth.shape:
             raise ValueError(f"expected {len(self.occurrences.truth)} senses, got shape {senses.shape}")
-        rows: list[dict[str, Any]] = []
+        rows: dict[str, dict[str, Any]] = {}
+        answered: dict[str, NDArray[np.int64]] = {}
         missing: list[str] = []
         alone: list[str] = []
         for word, mine in zip(self.words, self.by_word(), strict=True):
@@ -172,7 +194,8 @@ class PseudoWordTask(Task):
                 alone.append(word)
                 continue
             majority = float(members.max() / len(truth))
-            rows.append({"word": word, "n": len(mine), "majority": majority, **score_word(truth, senses[mine])})
+            answered[word] = mine
+            rows[word] = {"word": word, "n": len(mine), "majority": majority, **score_word(truth, senses[mine])}
         if not rows and alone:
             raise ValueError(f"only one member occurs of {listed(alone)}: there is nothing to tell apart")
         if not rows:
@@ -180,33 +203,54 @@ class PseudoWordTask(Task):
                 f"the model knows none of the {len(self.words)} pseudo-words ({listed(missing, 3)}): train it "
                 "on the text with the merged words"
             )
-        return self._result(rows, missing, alone)
+        return self._result(rows, self._bounds_on(answered), missing, alone)
 
-    def _result(self, rows: list[dict[str, Any]], missing: list[str], alone: list[str]) -> EvaluationResult:
-        mean = mean_row("model", rows)
-        summary: dict[str, Any] = {key: value for key, value in mean.items() if key != "method"}
-        summary["majority"] = float(np.mean([row["majority"] for row in rows]))
-        table = [mean]
-        if self.bounds is not None:
-            table.extend(self.bounds.table)
-            for name in ("v_measure", "ari"):
-                bound = self.bounds.summary[f"supervised {name}"]
-                summary[f"{name}_share"] = summary[name] / bound if bound > 0 else None
-        else:
-            table.append(_majority(rows))
-        summary["words"] = len(rows)
-        summary["missing"] = len(missing)
-        summary["occurrences"] = sum(row["n"] for row in rows)
+    def _bounds_on(self, answered: Mapping[str, NDArray[np.int64]]) -> dict[str, dict[str, dict[str, Any]]]:
+        """The scores of each bound by word, on given occurrences: those that a model answers."""
+        if self.bounds is None:
+            return {}
+        known = {(item["method"], item["word"]): item for item in self.bounds.items}
+        found: dict[str, dict[str, dict[str, Any]]] = {method: {} for method in self.bounds.answers}
+        for method, answers in self.bounds.answers.items():
+            if len(answers) != len(self.occurrences.truth):
+                raise ValueError("these bounds are of a task with other occurrences; call baselines of this one")
+            for word, mine in answered.items():
+                item = known.get((method, word))
+                if item is not None and item["n"] != len(mine):
+                    item = score_word(self.occurrences.truth[mine], answers[mine])
+                if item is not None:
+                    found[method][word] = item
+        return found
+
+    def _result(
+        self,
+        rows: Mapping[str, dict[str, Any]],
+        bounds: Mapping[str, Mapping[str, Mapping[str, Any]]],
+        missing: list[str],
+        alone: list[str],
+    ) -> EvaluationResult:
+        items = list(rows.values())
+        mean = mean_row("model", items)
+        summary: dict[str, Any] = {key: value for key, value in mean.items() if key not in ("method", "words")}
+        summary["majority"] = float(np.mean([row["majority"] for row in items]))
+        table = [mean, *(mean_row(method, list(found.values())) for method, found in bounds.items() if found)]
         notes = []
         if missing:
             notes.append(f"{len(missing)} pseudo-words not in the vocabulary: {listed(missing)}")
         if alone:
             notes.append(f"{len(alone)} pseudo-words of which only one member occurs are left out: {listed(alone)}")
-        if self.bounds is not None and summary["v_measure_share"] is not None:
-            notes.append(f"V is {summary['v_measure_share']:.0%} of the supervised bound")
-        return EvaluationResult(
-            "pseudo-words", self.settings["score"], summary, table, rows, dict(self.settings), notes
-        )
+        settings = dict(self.settings)
+        if self.bounds is not None:
+            shares, said = shares_of_bound(rows, bounds)
+            summary.update(shares)
+            notes.extend(said)
+            settings["baselines"] = self.bounds.settings
+        else:
+            table.append(_majority(items))
+        summary["words"] = len(items)
+        summary["missing"] = len(missing)
+        summary["occurrences"] = sum(row["n"] for row in items)
+        return EvaluationResult("pseudo-words", self.settings["score"], summary, table, items, settings, notes)
 
     def baselines(
         self,
@@ -214,28 +258,32 @@ class PseudoWordTask(Task):
         *,
         window: int = 5,
         sample: float = 1e-4,
-        clusters: Iterable[int] = (2, 3),
+        clusters: int | Iterable[int] = (2, 3),
         folds: int = 5,
         seed: int = 0,
-    ) -> EvaluationResult:
-        """Scores between which a model should fall, kept in ``bounds``; takes a minute or two.
+    ) -> PseudoWordBounds:
+        """Scores between which a model should fall, kept in ``bounds``; takes seconds to a minute, on one thread.
 
         The lower bounds are the majority (one sense) and what a user might write in ten lines, k-means of the window
         means of each pseudo-word. The upper bound is supervised: the cross-validated predictions of a logistic
         regression on the same windows, of which it sees the weighted and the plain mean. All use only word-level
         vectors, such as those of gensim Word2Vec trained on the merged text.
 
+        The upper bound is one for what such windows tell when there are examples enough to learn from: a model that
+        reads more of the text can pass it, and where occurrences are few (a hundred or so a word), k-means can. Where
+        it is near 0 or not above a lower bound, a note says so, and results have no share of it.
+
         Parameters
         ----------
-        vectors : word vectors
+        vectors : word vectors, or a model that has them as ``wv``
             ``word in vectors`` and ``vectors[word]``, as gensim ``KeyedVectors`` or ``model.wv``.
         window : int
             Known words taken to each side.
         sample : float
             Words are weighted by their chance of being kept under word2vec's subsampling with this threshold; 0
             weights all alike.
-        clusters : iterable of int
-            Numbers of clusters for k-means.
+        clusters : int or iterable of int
+            Numbers of clusters for k-means, each at least 2.
         folds : int
             Folds of the cross-validation.
         seed : int
@@ -243,11 +291,17 @@ class PseudoWordTask(Task):
 
         Returns
         -------
-        EvaluationResult
+        PseudoWordBounds
             A row for each method; its score is the supervised V-measure.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For an option of the wrong type or out of range, vectors that are none, or that know no word of the text;
+            if there is nothing to learn from.
         """
         self.bounds = compute_bounds(
-            self, vectors, window=window, sample=sample, clusters=tuple(clusters), folds=folds, seed=seed
+            self, vectors, window=window, sample=sample, clusters=clusters, folds=folds, seed=seed
         )
         return self.bounds
 
@@ -261,7 +315,19 @@ def _majority(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "purity": share,
         "effective_senses": 1.0,
         "collapsed": 1.0,
+        "words": len(rows),
     }
+
+
+def _tokenised(sentences: Any) -> Sequence[Sequence[str]]:
+    """Sentences that can be counted, each a list of tokens."""
+    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+        raise TypeError(f"sentences must be a list of token lists; got {sentences!r:.80}")
+    held = sentences if isinstance(sentences, Sequence) else list(sentences)
+    for number, tokens in enumerate(held):
+        if isinstance(tokens, str) or not isinstance(tokens, Sequence):
+            raise TypeError(f"sentence {number} must be a list of tokens, as text.split() makes it; got {tokens!r:.80}")
+    return held
 
 
 def _places(

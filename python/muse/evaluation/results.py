@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["EvaluationResult", "format_table"]
+__all__ = ["EvaluationResult", "format_table", "html_table"]
+
+_SHOWN = 4  # measures in a repr
 
 
 def _plain(value: Any) -> Any:
@@ -46,10 +50,10 @@ def format_table(rows: Sequence[Mapping[str, Any]], columns: Iterable[str] | Non
     V        0.250
     pairs       80
     """
-    names = list(columns) if columns is not None else list(dict.fromkeys(key for row in rows for key in row))
+    names = _names(rows, columns)
     cells = [[_cell(row.get(name)) for name in names] for row in rows]
     widths = [max([len(name), *(len(line[i]) for line in cells)]) for i, name in enumerate(names)]
-    right = [all(not isinstance(row.get(name), str) for row in rows) for name in names]
+    right = _numeric(rows, names)
 
     def line(parts: Sequence[str]) -> str:
         pairs = zip(parts, widths, right, strict=True)
@@ -58,9 +62,35 @@ def format_table(rows: Sequence[Mapping[str, Any]], columns: Iterable[str] | Non
     return "\n".join([line(names), *(line(row) for row in cells)])
 
 
-@dataclass
+def html_table(rows: Sequence[Mapping[str, Any]], columns: Iterable[str] | None = None) -> str:
+    """The rows of :func:`format_table` as an HTML table, for notebooks."""
+    names = _names(rows, columns)
+    style = [' style="text-align: right"' if right else ' style="text-align: left"' for right in _numeric(rows, names)]
+
+    def line(tag: str, parts: Iterable[str]) -> str:
+        cells = (f"<{tag}{way}>{escape(part)}</{tag}>" for part, way in zip(parts, style, strict=True))
+        return f"<tr>{''.join(cells)}</tr>"
+
+    body = "\n".join(line("td", (_cell(row.get(name)) for name in names)) for row in rows)
+    return f"<table>\n<thead>{line('th', names)}</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+
+
+def _names(rows: Sequence[Mapping[str, Any]], columns: Iterable[str] | None) -> list[str]:
+    return list(columns) if columns is not None else list(dict.fromkeys(key for row in rows for key in row))
+
+
+def _numeric(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[bool]:
+    """Which columns stand to the right."""
+    return [all(not isinstance(row.get(name), str) for row in rows) for name in names]
+
+
+@dataclass(repr=False)
 class EvaluationResult:
     """What an evaluation found: prints as a table, carries its settings, converts to a dict or a pandas frame.
+
+    Its measures can be read as those of a dict: ``result["rho"]``, ``"rho" in result``, ``result.get("rho")``,
+    ``for name in result``, ``len(result)``, ``dict(result)``, which is ``result.to_dict()["summary"]``. Only ``items``
+    is another thing, see below; ``result.summary.items()`` goes through names and values.
 
     Attributes
     ----------
@@ -89,6 +119,10 @@ class EvaluationResult:
     measure    value
     accuracy   0.750
     questions      4
+    >>> result
+    <EvaluationResult demo: accuracy=0.750, questions=4>
+    >>> "accuracy" in result, dict(result)
+    (True, {'accuracy': 0.75, 'questions': 4})
     """
 
     task: str
@@ -123,6 +157,41 @@ class EvaluationResult:
         if measure not in self.summary:
             raise KeyError(f"{self.task} has no measure {measure!r}; it has {', '.join(self.summary)}")
         return self.summary[measure]
+
+    def __contains__(self, measure: object) -> bool:
+        return measure in self.summary
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.summary)
+
+    def __len__(self) -> int:
+        return len(self.summary)
+
+    def keys(self) -> KeysView[str]:
+        """The names of the measures."""
+        return self.summary.keys()
+
+    def values(self) -> ValuesView[Any]:
+        """The values of the measures."""
+        return self.summary.values()
+
+    def get(self, measure: str, default: Any = None) -> Any:
+        """The value of a measure, or `default` where there is none of that name."""
+        return self.summary.get(measure, default)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.score, dtype=dtype)  # so that numpy.mean(results) is the mean of their scores
+
+    def __repr__(self) -> str:
+        names = [self.score_name, *(name for name in self.summary if name != self.score_name)]
+        shown = [f"{name}={_cell(self.summary[name])}" for name in names[:_SHOWN]]
+        more = [f"{len(names) - _SHOWN} more measures"] if len(names) > _SHOWN else []
+        rows = [f"{len(self.items)} items"] if self.items else []
+        return f"<{type(self).__name__} {self.task}: {', '.join([*shown, *more, *rows])}>"
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return f"<p><b>{escape(self.task)}</b></p>\n{html_table(self.table)}" + (f"\n<ul>{notes}</ul>" * bool(notes))
 
     def __str__(self) -> str:
         lines = [self.task, format_table(self.table)]

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
+from muse.evaluation.items import as_items, check_context, repeats, said_repeats
+from muse.evaluation.naming import source_name, tokenizer_name
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, cosines
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.stats import bootstrap_spearman, spearman
+from muse.evaluation.stats import bootstrap_options, correlate
 from muse.evaluation.text import Tokenizer, listed, locate, quote, read_lines, tokenize
 
 __all__ = ["ScwsPair", "ScwsTask", "evaluate_scws", "read_scws"]
@@ -34,7 +36,12 @@ class ScwsPair:
     """Two words in context and how similar people found them, 0 to 10.
 
     ``words`` holds ``None`` for a target that is not one token under the tokeniser used; such a pair cannot be scored.
-    ``positions`` are the indices of the targets in ``contexts``.
+    ``positions`` are the indices of the targets in ``contexts``, which are lists of tokens.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a context is no list of tokens, or a known word's position is not in it.
     """
 
     number: str
@@ -43,6 +50,15 @@ class ScwsPair:
     contexts: tuple[list[str], list[str]]
     positions: tuple[int, int]
     rating: float
+
+    def __post_init__(self) -> None:
+        for word, tokens, position in zip(self.words, self.contexts, self.positions, strict=True):
+            check_context(tokens, position, word, f"the SCWS pair {self.number!r:.80}")
+
+    @property
+    def _places(self) -> frozenset[tuple[Any, ...]]:
+        """What is compared, in either order."""
+        return frozenset((tuple(tokens), at) for tokens, at in zip(self.contexts, self.positions, strict=True))
 
 
 def _context(text: str, which: int, place: str, tokenizer: Tokenizer) -> tuple[list[str], int, str | None]:
@@ -86,6 +102,7 @@ def read_scws(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize) -> 
         For a missing or damaged file; the message names the file and the line.
     """
     pairs: list[ScwsPair] = []
+    lines: dict[str, int] = {}
     for number, line in read_lines(path):
         if not line.strip():
             continue
@@ -101,6 +118,8 @@ def read_scws(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize) -> 
         single = [_rating(field, place) for field in fields[8:]]
         if abs(rating - sum(single) / len(single)) > 0.06:
             raise ValueError(f"{place}: the mean rating {rating} is not the mean of the 10 ratings behind it")
+        if lines.setdefault(fields[0], number) != number:
+            raise ValueError(f"{place}: pair {quote(fields[0])} stands in line {lines[fields[0]]} already")
         pairs.append(
             ScwsPair(
                 fields[0],
@@ -133,7 +152,13 @@ class ScwsTask(Task):
     score : str
         Which measure is *the* score: ``"MaxSimC"``, ``"AvgSimC"``, ``"MaxSim"``, ``"AvgSim"`` or ``"globalSim"``.
     resamples, confidence, seed : int, float, int
-        Of the bootstrap intervals; ``resamples=0`` leaves them out, which is faster during training.
+        Of the bootstrap intervals, see :func:`bootstrap_spearman`; ``resamples=0`` leaves them out, which is faster
+        during training.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If pairs or options are not what they must be; the message says which.
 
     Examples
     --------
@@ -154,15 +179,18 @@ class ScwsTask(Task):
         if score not in MEASURES:
             raise ValueError(f"score must be one of {', '.join(MEASURES)}, got {score!r}")
         if isinstance(pairs, str | os.PathLike):
-            self.pairs, data = read_scws(pairs, tokenizer), os.path.basename(os.fspath(pairs))
+            self.pairs, data = read_scws(pairs, tokenizer), source_name(pairs, "")
         else:
-            self.pairs, data = list(pairs), f"{len(pairs)} pairs"
+            self.pairs = as_items(pairs, ScwsPair, "pairs", "read_scws")
+            data = f"{len(self.pairs)} pairs"
+        again = repeats((pair._places, pair) for pair in self.pairs).values()
+        told = [(f"pair {' and '.join(p.number for p in same)}", [p.rating for p in same]) for same in again]
+        self._notes = said_repeats("pairs with the same contexts", told)
         self.settings: dict[str, Any] = {
             "data": data,
+            "tokenizer": tokenizer_name(tokenizer) if isinstance(pairs, str | os.PathLike) else None,
             "score": score,
-            "resamples": resamples,
-            "confidence": confidence,
-            "seed": seed,
+            **bootstrap_options(resamples, confidence, seed),
         }
 
     def _reason(self, model: SenseModel, pair: ScwsPair) -> str | None:
@@ -183,11 +211,8 @@ class ScwsTask(Task):
         """
         reader = SenseReader(model)
         contextual = bool(getattr(model, "has_selector", True))
-        if not contextual and self.settings["score"] in CONTEXTUAL:
-            raise ValueError(
-                f"{self.settings['score']} needs a model that selects senses by context; these vectors have no "
-                "selector. Pass selector=, or score='MaxSim'"
-            )
+        if self.settings["score"] in CONTEXTUAL:
+            check_selector(model, self.settings["score"], ". Or ask for score='MaxSim', which needs none")
         reasons = [self._reason(model, pair) for pair in self.pairs]
         known = [pair for pair, reason in zip(self.pairs, reasons, strict=True) if reason is None]
         similarities = _similarities(reader, known, contextual)
@@ -207,12 +232,15 @@ class ScwsTask(Task):
             )
         summary: dict[str, Any] = {}
         table: list[dict[str, Any]] = []
-        notes: list[str] = []
+        notes = list(self._notes)
         for measure in MEASURES:
             scored = [item for item in items if item[measure] is not None]
-            row = _correlate(measure, scored, self.settings, notes) if len(scored) > 1 else None
-            summary[measure] = row["rho"] if row else None
-            table.append(row or {"measure": measure, "rho": None, "low": None, "high": None, "pairs": len(scored)})
+            row: dict[str, Any] = {"rho": None, "low": None, "high": None, "pairs": len(scored)}
+            if len(scored) > 1:
+                scores, ratings = ([item[column] for item in scored] for column in (measure, "rating"))
+                row = correlate(measure, scores, ratings, self.settings, notes)
+            summary[measure] = row["rho"]
+            table.append({"measure": measure, **row})
         summary["pairs"] = len(items)
         summary["scored"] = len(items) - len(skipped)
         summary["skipped"] = len(skipped)
@@ -228,26 +256,6 @@ def _reasons(skipped: Iterable[dict[str, Any]]) -> str:
         reason, _, word = str(item["skipped"]).partition(": ")
         words.setdefault(reason, set()).add(word)
     return "; ".join(f"{reason}: {listed(sorted(words[reason]))}" for reason in sorted(words))
-
-
-def _correlate(
-    measure: str, scored: list[dict[str, Any]], settings: dict[str, Any], notes: list[str]
-) -> dict[str, Any]:
-    ratings = [item["rating"] for item in scored]
-    scores = [item[measure] for item in scored]
-    if len(set(scores)) == 1 or len(set(ratings)) == 1:
-        notes.append(f"{measure}: all {'scores' if len(set(scores)) == 1 else 'ratings'} are equal; reported as 0")
-    low: float | None = None
-    high: float | None = None
-    if settings["resamples"]:
-        low, high = bootstrap_spearman(
-            scores,
-            ratings,
-            resamples=settings["resamples"],
-            confidence=settings["confidence"],
-            seed=settings["seed"],
-        )
-    return {"measure": measure, "rho": spearman(scores, ratings), "low": low, "high": high, "pairs": len(scored)}
 
 
 def _similarities(

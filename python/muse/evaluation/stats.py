@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["bootstrap_spearman", "require", "spearman"]
+from muse.checks import integer, number
+
+__all__ = ["bootstrap_options", "bootstrap_spearman", "correlate", "require", "spearman"]
 
 _BLOCK = 200_000  # numbers of a block of samples: small enough for the cache
 
@@ -80,10 +83,31 @@ def _correlations(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.
     return np.asarray(np.clip(correlations, -1.0, 1.0))
 
 
+def bootstrap_options(resamples: Any, confidence: Any, seed: Any) -> dict[str, Any]:
+    """The options of bootstrap intervals, checked; ``resamples=0`` means none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is not what it must be.
+    """
+    share = number(0, 1, above=True)("confidence", confidence)
+    if share == 1:
+        raise ValueError("confidence must be less than 1, as 0.95 is")
+    return {
+        "resamples": integer(0)("resamples", resamples),
+        "confidence": share,
+        "seed": integer(0)("seed", seed),
+    }
+
+
 def bootstrap_spearman(
     x: ArrayLike, y: ArrayLike, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
 ) -> tuple[float, float]:
     """Percentile bootstrap interval of Spearman's correlation, over resampled pairs.
+
+    Samples in which one list is constant have no correlation and are left out, so the interval is that of the samples
+    that rank anything. This matters for a handful of pairs only: of three, one sample in nine is left out.
 
     Parameters
     ----------
@@ -100,12 +124,31 @@ def bootstrap_spearman(
     -------
     (float, float)
         Lower and upper end.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`spearman`, and for options out of range; if a list is constant, or so nearly that every sample is.
     """
     first, second = _checked(x, y)
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, got {resamples}")
+    options = bootstrap_options(resamples, confidence, seed)
+    integer(1)("resamples", options["resamples"])
+    values = _resampled(first, second, options["resamples"], options["seed"])
+    if len(values) == 0:
+        raise ValueError(f"none of {resamples} samples ranks anything: one list of scores is constant, or nearly so")
+    return _percentiles(values, options["confidence"])
+
+
+def _percentiles(values: NDArray[np.float64], confidence: float) -> tuple[float, float]:
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def _resampled(
+    first: NDArray[np.float64], second: NDArray[np.float64], resamples: int, seed: int
+) -> NDArray[np.float64]:
+    """The correlations of the samples in which neither list is constant."""
     generator = np.random.default_rng(seed)
     n = len(first)
     rows = max(1, min(resamples, _BLOCK // n))
@@ -119,10 +162,47 @@ def bootstrap_spearman(
         weighted = a * times
         scale = np.sqrt((weighted * a).sum(axis=1) * (b * b * times).sum(axis=1))
         products = (weighted * b).sum(axis=1)
-        values.append(np.clip(np.divide(products, scale, out=np.zeros(drawn), where=scale > 0), -1.0, 1.0))
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(np.concatenate(values), [tail, 1 - tail])
-    return float(low), float(high)
+        ranked = scale > 0
+        values.append(np.clip(products[ranked] / scale[ranked], -1.0, 1.0))
+    return np.concatenate(values)
+
+
+def correlate(
+    name: str, scores: Sequence[float], ratings: Sequence[float], options: dict[str, Any], notes: list[str]
+) -> dict[str, Any]:
+    """The columns ``rho``, ``low``, ``high`` and ``pairs`` of a table of correlations.
+
+    Parameters
+    ----------
+    name : str
+        What was compared, with which a note begins.
+    scores, ratings : sequence of float
+        Two or more of each.
+    options : dict
+        ``resamples``, ``confidence`` and ``seed`` as :func:`bootstrap_options` gives them, among others.
+    notes : list of str
+        Where a note is added if something is undefined: a constant correlates with nothing, and few pairs have samples
+        that are constant.
+    """
+    row = {"rho": spearman(scores, ratings), "low": None, "high": None, "pairs": len(scores)}
+    if len(set(scores)) == 1 or len(set(ratings)) == 1:
+        notes.append(f"{name}: all {'scores' if len(set(scores)) == 1 else 'ratings'} are equal; reported as 0")
+        return row
+    if not options["resamples"]:
+        return row
+    if len(scores) < 3:
+        notes.append(f"{name}: two pairs have no interval")
+        return row
+    values = _resampled(*_checked(scores, ratings), options["resamples"], options["seed"])
+    if len(values) < options["resamples"]:
+        left = options["resamples"] - len(values)
+        notes.append(
+            f"{name}: {left} of {options['resamples']} samples of the {len(scores)} pairs are constant and left out of "
+            "the interval, which says little of so few"
+        )
+    if len(values):
+        row["low"], row["high"] = _percentiles(values, options["confidence"])
+    return row
 
 
 class _Groups:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from muse.evaluation.columns import shown, split_csv
 from muse.evaluation.keys import Occurrence, conflict, occurrence_at, parse_senses
-from muse.evaluation.text import Tokenizer, quote, read_lines, split_csv, tokenize
+from muse.evaluation.text import Tokenizer, quote, read_lines, tokenize
 
 __all__ = ["read_table"]
 
@@ -44,8 +45,14 @@ def _header(line: str, place: str) -> list[str]:
         if what not in _OPTIONAL and not any(name in names for name in known)
     ]
     if lacking:
-        shown = quote(", ".join(names), 200)
-        raise ValueError(f"{place}: the header lacks the tab-separated column(s) {', '.join(lacking)}; it has {shown}")
+        there = quote(", ".join(names), 200)
+        raise ValueError(f"{place}: the header lacks the tab-separated column(s) {', '.join(lacking)}; it has {there}")
+    for known in _COLUMNS.values():
+        if len(found := [name for name in names if name in known]) > 1:
+            raise ValueError(
+                f"{place}: which column is meant by {' or '.join(known)}? The header has {shown(found)}; "
+                "rename the others"
+            )
     return names
 
 
@@ -97,8 +104,9 @@ def read_table(path: str | os.PathLike[str], tokenizer: Tokenizer = tokenize) ->
     its last ``/``, as keys do: ``add%2:32:01::/4,add%2:30:00::/2``. A sense whose own name has a ``/`` needs a weight
     behind it.
 
-    Positions are character offsets ``start-end`` or ``start,end``, of which the first occurrence counts. Where there
-    are none, as in some rows of RUSSE, the occurrence has ``form=None``: it is counted, but not answered.
+    Positions are character offsets ``start-end`` or ``start,end``, of which the first occurrence counts. An offset
+    inside a word means the whole word: in some published tables the end is that of the last character. Where there are
+    none, as in some rows of RUSSE, the occurrence has ``form=None``: it is counted, but not answered.
 
     Returns
     -------

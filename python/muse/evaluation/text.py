@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import unicodedata
@@ -12,12 +11,26 @@ from pathlib import Path
 
 from muse.checks import path_like
 from muse.errors import quote
+from muse.lines import decode_line, read_chunks, split_lines
 
-__all__ = ["Tokenizer", "listed", "locate", "quote", "read_lines", "split_csv", "tokenize", "tokens_of"]
+__all__ = [
+    "Tokenizer",
+    "listed",
+    "locate",
+    "quote",
+    "read_lines",
+    "read_pieces",
+    "tokenize",
+    "tokens_of",
+    "whole_word",
+    "word_of",
+]
 
 Tokenizer = Callable[[str], list[str]]
 
 _ASCII_TOKEN = re.compile(r"[^\W_]+")
+# Thai to Myanmar, Khmer, Chinese and Japanese; Korean, whose particles stand at the end of a word.
+_UNSPACED = ((0xE00, 0xF00), (0x1000, 0x1200), (0x1780, 0x1800), (0x2E80, 0xD800), (0xF900, 0xFB00), (0x20000, 0x40000))
 _MARKED = ((0x300, 0x20000), (0xE0000, 0xE0200))  # no combining mark lies elsewhere
 
 
@@ -65,10 +78,39 @@ def tokenize(text: str) -> list[str]:
 
 def tokens_of(tokenizer: Tokenizer, text: str) -> list[str]:
     """What a user's `tokenizer` makes of `text`; a TypeError if that is no list of strings, as of `str.lower`."""
+    if not callable(tokenizer):
+        raise TypeError(f"a tokenizer must be a function of a text, as str.split; got {tokenizer!r:.80}")
     tokens = tokenizer(text)
     if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
         raise TypeError(f"a tokenizer must give a list of strings, as str.split does; it gave {tokens!r:.80}")
     return list(tokens)
+
+
+def word_of(tokenizer: Tokenizer, lemma: str) -> str:
+    """The word to look up for a lemma: the one token that it is for the tokenizer, which may keep its capitals."""
+    tokens = tokens_of(tokenizer, lemma)
+    return tokens[0] if len(tokens) == 1 else lemma.lower()
+
+
+def whole_word(text: str, start: int, end: int) -> tuple[int, int]:
+    """A span of text, widened to the ends of the words that it cuts.
+
+    Some published tables of contexts give the place of the last character, and not the one behind it. Scripts without
+    spaces between words are left as they are.
+    """
+    while _inside(text, start):
+        start -= 1
+    while _inside(text, end):
+        end += 1
+    return start, end
+
+
+def _inside(text: str, place: int) -> bool:
+    """Whether a place lies between two characters of one word."""
+    return 0 < place < len(text) and all(
+        (c.isalnum() or unicodedata.category(c)[0] == "M") and not any(low <= ord(c) < high for low, high in _UNSPACED)
+        for c in text[place - 1 : place + 1]
+    )
 
 
 def locate(before: str, target: str, after: str, tokenizer: Tokenizer = tokenize) -> tuple[list[str], int, list[str]]:
@@ -102,27 +144,16 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def split_csv(line: str, place: str, delimiter: str = ",") -> list[str]:
-    """The fields of a line of CSV; a ValueError that starts with `place` if it is none, or a field is too long."""
-    if delimiter != "," and '"' not in line:
-        return line.split(delimiter)
-    try:
-        return next(csv.reader([line], delimiter=delimiter))
-    except csv.Error as error:
-        raise ValueError(f"{place}: no valid CSV ({error}): {quote(line)}") from None
-
-
-def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield ``(line number, line)`` of a UTF-8 text file, without line ends and byte-order mark.
-
-    Lines end at ``\\n`` or ``\\r\\n`` only: contexts may contain characters that ``str.splitlines`` would split at.
+def read_pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """The content of an evaluation file in pieces; decompressed where its name ends in .gz, .bz2, .xz or .zst.
 
     Raises
     ------
     FileNotFoundError, IsADirectoryError
         If there is no such file, or it is a folder.
     ValueError
-        If a line is not UTF-8, with the file and the line in the message; if the path is that of a device.
+        If the compressed data is damaged or the name does not say that it is compressed; if the file is a zip archive;
+        if the path is that of a device.
     """
     file = Path(path_like("an evaluation file", path))
     if file.is_dir():
@@ -132,9 +163,24 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     if not file.exists():
         raise FileNotFoundError(f"no such evaluation file: {file}. Check the path; muse does not ship evaluation data.")
     with file.open("rb") as stream:
-        for number, raw in enumerate(stream, start=1):
-            try:
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                raise ValueError(f"{file}, line {number}: not UTF-8 text ({error.reason}). Convert the file.") from None
-            yield number, line.rstrip("\n").rstrip("\r")
+        yield from read_chunks(file, stream)
+
+
+def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    """Yield ``(line number, line)`` of a UTF-8 text file, without line ends and byte-order mark.
+
+    Lines end at ``\\n`` or ``\\r\\n`` only: contexts may contain characters that ``str.splitlines`` would split at.
+    Files are opened as by :func:`read_pieces`.
+
+    Raises
+    ------
+    ValueError
+        Also if a line is not UTF-8, with the file and the line in the message.
+    """
+    for number, raw in enumerate(split_lines(read_pieces(path)), start=1):
+        line = decode_line(raw, Path(path), number)
+        if "\0" in line:
+            raise ValueError(
+                f"{os.fspath(path)}, line {number}: a NUL character, as in UTF-16 text; convert the text to UTF-8 first"
+            )
+        yield number, (line.removeprefix("\ufeff") if number == 1 else line).rstrip("\r")

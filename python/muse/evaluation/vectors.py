@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from muse.evaluation.protocol import sense_number
+from muse.evaluation.protocol import ADD_SELECTOR, sense_number
+from muse.evaluation.text import listed
 
 __all__ = ["SenseKeyedVectors", "Selector"]
 
-Selector = Callable[[str, list[str], int], "int | ArrayLike"]
+Selector = Callable[[str, list[str], int], "int | str | ArrayLike"]
 
 
 def _split(key: str) -> tuple[str, int] | None:
@@ -35,12 +36,13 @@ class _WordView:
 
 
 class SenseKeyedVectors:
-    """Sense vectors under keys ``word#k``, evaluable like a model.
+    """Sense vectors under keys ``word#k``, or of a dict ``{word: (K, D)}``, evaluable like a model.
 
     Made by :meth:`from_word2vec_keys` or :meth:`from_gensim`. A key that names no sense is a word with one vector, so
     plain word2vec, GloVe or fastText vectors are the case of one sense a word; where a word has both kinds of keys,
     the plain one serves as its word-level vector. Senses are numbered 0 to K-1 in the order of their key numbers,
-    whatever these are (some tools count from 1 or leave gaps).
+    whatever these are (some tools count from 1 or leave gaps); there a selector answers with the key, see
+    :meth:`from_word2vec_keys`.
 
     Attributes
     ----------
@@ -77,6 +79,7 @@ class SenseKeyedVectors:
             if word in self._senses:
                 self._priors[word] = self._distribution(weights, word, "prior")
         self._selector = selector
+        self._numbers: dict[str, list[int]] = {}  # those of the keys, where they are not 0 to K-1
         self.has_selector = selector is not None or all(len(rows) == 1 for rows in self._senses.values())
         self.wv = _WordView(self)
 
@@ -112,8 +115,10 @@ class SenseKeyedVectors:
         matrix : array_like, shape (n, D)
             The vectors.
         selector : callable, optional
-            ``selector(word, tokens, position)`` says which sense a context means: a sense number, or K weights. Without
-            it, measures that need a context are refused for words with several senses.
+            ``selector(word, tokens, position)`` says which sense a context means: its key (``"head#2"``), its number
+            from 0, or K weights in the order of the keys. A number is refused for words whose keys are not numbered 0
+            to K-1, since it might be meant as that of the key. Without a selector, measures that need a context are
+            refused for words with several senses.
         counts : iterable of float, optional
             How often each key was used, for the prior over a word's senses (uniform without it).
 
@@ -144,17 +149,22 @@ class SenseKeyedVectors:
                 grouped.setdefault(parts[0], []).append((parts[1], row))
         senses: dict[str, NDArray[np.float32]] = {}
         priors: dict[str, NDArray[np.float64]] = {}
+        numbers: dict[str, list[int]] = {}
         for word, numbered in grouped.items():
             if len({number for number, _ in numbered}) != len(numbered):
                 raise ValueError(f"a sense key of {word!r} occurs twice")
             chosen = [row for _, row in sorted(numbered)]
+            if (mine := [number for number, _ in sorted(numbered)]) != list(range(len(mine))):
+                numbers[word] = mine
             senses[word] = rows[chosen]
             if weights is not None and weights[chosen].sum() > 0:
                 priors[word] = weights[chosen]
         words = {word: rows[row] for word, row in plain.items()}
         for word, vector in words.items():
             senses.setdefault(word, vector[None])
-        return cls(senses, words=words, priors=priors, selector=selector)
+        found = cls(senses, words=words, priors=priors, selector=selector)
+        found._numbers = numbers
+        return found
 
     @classmethod
     def from_gensim(cls, keyed_vectors: Any, selector: Selector | None = None) -> SenseKeyedVectors:
@@ -182,6 +192,21 @@ class SenseKeyedVectors:
         if not np.isfinite(values).all() or (values < 0).any() or values.sum() <= 0:
             raise ValueError(f"the {what} of {word!r} must be non-negative numbers, not all zero: {values}")
         return np.asarray(values / values.sum())
+
+    def _number(self, answer: Any, word: str) -> int:
+        """The number of the sense that a selector answered with a number or a key."""
+        numbers = self._numbers.get(word, list(range(self.n_senses(word))))
+        keys = [f"{word}#{number}" for number in numbers]
+        if isinstance(answer, str) and "#" in answer:  # numpy's strings too
+            if answer not in keys:
+                raise ValueError(f"the selector answered {answer!r:.80}; the keys of {word!r} are {listed(keys)}")
+            return keys.index(answer)
+        if word in self._numbers:
+            raise ValueError(
+                f"the selector answered {answer!r:.80}, but the keys of {word!r} are {listed(keys)}: a number might be "
+                f"that of a key or count from 0. Answer with the key, as {keys[0]!r}, or with {len(keys)} weights"
+            )
+        return sense_number(answer, word, len(keys), "the selector")
 
     def _rows(self, word: str) -> NDArray[np.float32]:
         rows = self._senses.get(word)
@@ -232,10 +257,7 @@ class SenseKeyedVectors:
         if context is None:
             return self._priors.get(word, np.full(senses, 1 / senses))
         if self._selector is None:
-            raise ValueError(
-                "these vectors cannot choose a sense by context: pass selector=f(word, tokens, position), or ask for "
-                "a measure without context (MaxSim, AvgSim)"
-            )
+            raise ValueError(f"these vectors cannot choose a sense by context, as for {word!r}. {ADD_SELECTOR}")
         tokens = list(context)
         if position is None:
             if word not in tokens:
@@ -243,7 +265,7 @@ class SenseKeyedVectors:
             position = tokens.index(word)
         answer = self._selector(word, tokens, position)
         if np.ndim(answer) == 0:
-            return np.asarray(np.eye(senses)[sense_number(answer, word, senses, "the selector")])
+            return np.asarray(np.eye(senses)[self._number(answer, word)])
         return self._distribution(np.asarray(answer), word, "selector's answer")
 
     def select_sense(self, word: str, context: Sequence[str], position: int | None = None) -> int:

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
+from muse.evaluation.items import as_items, check_context, repeats, said_repeats
+from muse.evaluation.naming import source_name, tokenizer_name
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, cosines
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.text import Tokenizer, listed, quote, read_lines, tokenize, tokens_of
+from muse.evaluation.text import Tokenizer, listed, quote, read_lines, tokenize, tokens_of, word_of
 
 __all__ = ["WicPair", "WicTask", "best_threshold", "evaluate_wic", "read_wic"]
 
@@ -28,13 +30,33 @@ HOW = ("expected_cosine", "same_sense", "max_sim_c")
 
 @dataclass(frozen=True)
 class WicPair:
-    """A word in two contexts. ``forms`` are the tokens in the text, ``None`` where a target is not one token."""
+    """A word in two contexts.
+
+    ``lemma`` is the word to look up, spelt as the model's words are; ``forms`` are the tokens in the text, ``None``
+    where a target is not one token; ``contexts`` are lists of tokens, and ``positions`` the places of the forms.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a context is no list of tokens, or a known form's position is not in it.
+    """
 
     lemma: str
     forms: tuple[str | None, str | None]
     contexts: tuple[list[str], list[str]]
     positions: tuple[int, int]
     same: bool
+
+    def __post_init__(self) -> None:
+        for form, tokens, position in zip(self.forms, self.contexts, self.positions, strict=True):
+            check_context(tokens, position, form, f"the WiC pair of {self.lemma!r:.80}")
+
+    @property
+    def _places(self) -> tuple[str, frozenset[tuple[Any, ...]]]:
+        """What is compared, in either order."""
+        return self.lemma, frozenset(
+            (tuple(tokens), at) for tokens, at in zip(self.contexts, self.positions, strict=True)
+        )
 
 
 def _context(text: str, index: int, place: str, tokenizer: Tokenizer) -> tuple[list[str], int, str | None]:
@@ -68,7 +90,7 @@ def read_wic(
         The ``*.gold.txt`` beside it, ``T`` or ``F`` a line; by default the file of that name in the same directory.
         Blank lines may stand at the end of both.
     tokenizer : callable
-        How the sentences are tokenised.
+        How the sentences and the word are tokenised, which settles whether they keep their capitals.
 
     Raises
     ------
@@ -97,7 +119,8 @@ def read_wic(
         first = _context(fields[3], int(indices[0]), place, tokenizer)
         second = _context(fields[4], int(indices[1]), place, tokenizer)
         places = (first[1], second[1])
-        pairs.append(WicPair(fields[0], (first[2], second[2]), (first[0], second[0]), places, answers[len(pairs)]))
+        lemma = word_of(tokenizer, fields[0])
+        pairs.append(WicPair(lemma, (first[2], second[2]), (first[0], second[0]), places, answers[len(pairs)]))
     if len(pairs) != len(answers) or not pairs:
         raise ValueError(f"{os.fspath(gold)} has {len(answers)} answers for {len(pairs)} lines of {os.fspath(data)}")
     return pairs
@@ -130,6 +153,25 @@ def best_threshold(scores: Sequence[float] | NDArray[np.float64], same: Sequence
     return float(edges[chosen]), float(right[chosen] / len(values))
 
 
+def _part(given: Any, name: str, tokenizer: Tokenizer) -> list[WicPair]:
+    if isinstance(given, str | os.PathLike):
+        return read_wic(given, tokenizer=tokenizer)
+    return as_items(given, WicPair, name, "read_wic")
+
+
+def _repeated(dev: Sequence[WicPair], test: Sequence[WicPair]) -> list[str]:
+    """Notes of pairs that are given again, in either order: within a part, each counts; in both, they are no test."""
+    notes: list[str] = []
+    for name, part in (("dev", dev), ("test", test)):
+        again = repeats((pair._places, pair) for pair in part).values()
+        answers = [(pairs[0].lemma, ["same" if pair.same else "different" for pair in pairs]) for pairs in again]
+        notes += said_repeats(f"{name} pairs", answers)
+    known = {pair._places for pair in dev}
+    if both := [pair.lemma for pair in test if pair._places in known]:
+        notes.append(f"test pairs on which the threshold was chosen, as dev pairs: {len(both)} ({listed(both)})")
+    return notes
+
+
 class WicTask(Task):
     """WiC with the threshold chosen on the development part; call it with a model.
 
@@ -145,10 +187,18 @@ class WicTask(Task):
         Look up the lemma, put in place of the inflected form so that both contexts are about the same senses; or the
         forms that stand in the text (for ``"same_sense"`` these must be equal).
     tokenizer : callable
-        Used for paths.
+        Used for paths; see :func:`read_wic`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a part is empty or holds something else than pairs; the message says which item.
 
     Notes
     -----
+    Where all known test pairs get one answer, a note says so: one sense a word, or nothing that the development part
+    could separate. Notes also name pairs that are given again, and test pairs that are in the development part.
+
     Pairs whose word is unknown cannot be judged; they are answered "different" and counted. Beside the accuracy with
     the threshold stands ``sense_match``: "same" exactly when the most probable senses are the same, no threshold at
     all.
@@ -167,11 +217,20 @@ class WicTask(Task):
             raise ValueError(f"how must be one of {', '.join(HOW)}, got {how!r}")
         if target not in ("lemma", "form"):
             raise ValueError(f"target must be 'lemma' or 'form', got {target!r}")
-        self.dev = read_wic(dev, tokenizer=tokenizer) if isinstance(dev, str | os.PathLike) else list(dev)
-        self.test = read_wic(test, tokenizer=tokenizer) if isinstance(test, str | os.PathLike) else list(test)
+        self.dev = _part(dev, "dev", tokenizer)
+        self.test = _part(test, "test", tokenizer)
         if not self.dev or not self.test:
             raise ValueError("WiC needs pairs in both the development and the test part")
-        self.settings = {"how": how, "target": target, "dev": len(self.dev), "test": len(self.test)}
+        self._notes = _repeated(self.dev, self.test)
+        read = any(isinstance(part, str | os.PathLike) for part in (dev, test))
+        self.settings = {
+            "data": [source_name(dev, f"{len(self.dev)} pairs"), source_name(test, f"{len(self.test)} pairs")],
+            "tokenizer": tokenizer_name(tokenizer) if read else None,
+            "how": how,
+            "target": target,
+            "dev": len(self.dev),
+            "test": len(self.test),
+        }
 
     def _judge(self, reader: SenseReader, pair: WicPair) -> tuple[float, bool] | None:
         """Score and whether the chosen senses match; ``None`` where a word is unknown."""
@@ -180,7 +239,7 @@ class WicTask(Task):
         words: list[str] = []
         shares: list[NDArray[np.float64]] = []
         for form, context, position in zip(pair.forms, pair.contexts, pair.positions, strict=True):
-            word = pair.lemma.lower() if self.settings["target"] == "lemma" else str(form)
+            word = pair.lemma if self.settings["target"] == "lemma" else str(form)
             if word not in reader.model:
                 return None
             words.append(word)
@@ -202,15 +261,15 @@ class WicTask(Task):
         ValueError
             If no word of the development part is known, or the model has no selector.
         """
-        if not getattr(model, "has_selector", True):
-            raise ValueError("WiC needs a model that selects senses by context; these vectors have no selector")
+        check_selector(model, "WiC")
         reader = SenseReader(model)
         judged = [(pair, self._judge(reader, pair)) for pair in self.dev]
         known = [(pair.same, verdict[0]) for pair, verdict in judged if verdict is not None]
         if not known:
             words = listed(dict.fromkeys(pair.lemma for pair in self.dev))
             raise ValueError(
-                f"none of the words of the {len(self.dev)} development pairs is in the vocabulary: {words}"
+                f"none of the words of the {len(self.dev)} development pairs is in the vocabulary: {words}. Does the "
+                "tokeniser (tokenizer=) match the training text, capitals included?"
             )
         threshold, dev_accuracy = best_threshold([score for _, score in known], [same for same, _ in known])
         items: list[dict[str, Any]] = []
@@ -251,7 +310,14 @@ class WicTask(Task):
                 f"{len(items) - len(covered)} test and {len(self.dev) - dev_known} dev pairs have an unknown word; "
                 "test ones count as answered 'different'"
             )
-        return EvaluationResult("WiC", "accuracy", summary, [], items, dict(self.settings), notes)
+        if len({item["answer"] for item in covered}) == 1:
+            said = "same" if covered[0]["answer"] else "different"
+            values = [item["similarity"] for item in covered]
+            notes.append(
+                f"all {len(covered)} known test pairs are answered {said!r} (similarities {min(values):.3f} to "
+                f"{max(values):.3f}, threshold {threshold:.3f}): the accuracy is that of one answer"
+            )
+        return EvaluationResult("WiC", "accuracy", summary, [], items, dict(self.settings), [*notes, *self._notes])
 
 
 def evaluate_wic(model: SenseModel, directory: str | os.PathLike[str], **options: Any) -> EvaluationResult:
