@@ -224,6 +224,20 @@ def test_word_similarity_over_several_sets_is_their_mean(model, tmp_path):
     assert [row["low"] for row in result.table] == [None, None]
 
 
+def test_every_pair_has_a_row_and_skipped_ones_say_why(model):
+    pairs = [("money", "loan", 1.0), ("river", "loan", 2.0), ("nope", "loan", 3.0), ("nope", "nada", 4.0)]
+    result = WordSimilarityTask(pairs, which=["wv", "max"])(model)
+    assert [(item["which"], item["word1"], item["skipped"]) for item in result.items] == [
+        (which, word, reason)
+        for which in ("wv", "max")
+        for word, reason in [
+            ("money", None), ("river", None), ("nope", "not in the vocabulary: nope"),
+            ("nope", "not in the vocabulary: nope, nada"),
+        ]
+    ]  # fmt: skip
+    assert [item["similarity"] is None for item in result.items] == [False, False, True, True] * 2
+
+
 def test_word_similarity_of_constants_and_unknown_words(model):
     zero = WordSimilarityTask([("zero", "bank", 1.0), ("zero", "loan", 2.0)])(model)
     assert zero.score == 0

@@ -54,7 +54,8 @@ class WordSimilarityTask(Task):
     Notes
     -----
     A pair that is given more than once, in either order, counts each time, as published figures have it; the notes of
-    the result name such pairs, and their ratings where these differ.
+    the result name such pairs, and their ratings where these differ. ``items`` has a row for each pair and kind of
+    vectors; ``skipped`` names the unknown words of pairs that were left out, whose similarity is None.
 
     Examples
     --------
@@ -125,31 +126,26 @@ class WordSimilarityTask(Task):
                 notes.append(f"{name}: {hint}")
             notes += _repeated(name, pairs)
             for which in self.which:
-                table.append(self._row(reader, name, which, known, len(pairs), items, notes))
+                scores = {pair: _similarity(reader, pair.first, pair.second, which) for pair in known}
+                items += [_item(name, which, pair, scores.get(pair), model) for pair in pairs]
+                found = correlate(
+                    f"{name} {which}", [scores[pair] for pair in known], [pair.rating for pair in known],
+                    self.settings, notes,
+                )  # fmt: skip
+                table.append({"data": name, "which": which, **found, "of": len(pairs)})
                 summary[f"{name} {which}"] = table[-1]["rho"]
             summary[f"{name} coverage"] = len(known) / len(pairs)
         first = [row["rho"] for row in table if row["which"] == self.which[0]]
         summary["score"] = sum(first) / len(first)
         return EvaluationResult("word similarity", "score", summary, table, items, dict(self.settings), notes)
 
-    def _row(
-        self,
-        reader: SenseReader,
-        name: str,
-        which: str,
-        known: list[WordPair],
-        total: int,
-        items: list[dict[str, Any]],
-        notes: list[str],
-    ) -> dict[str, Any]:
-        scores = [_similarity(reader, pair.first, pair.second, which) for pair in known]
-        ratings = [pair.rating for pair in known]
-        items.extend(
-            {"data": name, "which": which, "word1": p.first, "word2": p.second, "rating": p.rating, "similarity": s}
-            for p, s in zip(known, scores, strict=True)
-        )
-        found = correlate(f"{name} {which}", scores, ratings, self.settings, notes)
-        return {"data": name, "which": which, **found, "of": total}
+
+def _item(name: str, which: str, pair: WordPair, similarity: float | None, model: SenseModel) -> dict[str, Any]:
+    """The row of a pair; of one that was skipped, why."""
+    row = {"data": name, "which": which, "word1": pair.first, "word2": pair.second, "rating": pair.rating}
+    unknown = [word for word in dict.fromkeys(pair[:2]) if word not in model]
+    skipped = f"not in the vocabulary: {', '.join(unknown)}" if unknown else None
+    return {**row, "similarity": similarity, "skipped": skipped}
 
 
 def _repeated(name: str, pairs: Sequence[WordPair]) -> list[str]:
