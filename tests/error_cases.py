@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import resource
 import signal
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import pytest
 
 import muse.memory
 import muse.training
-from muse import MUSE, Settings
+from muse import MUSE, Settings, load_vectors
 from muse.corpus import encode_corpus
 from muse.evaluation import (
     InductionTask,
@@ -82,6 +83,23 @@ def _memory_while_training(folder: Path) -> None:
         muse.training.split_arrays = before
 
 
+def _fail(*_: object) -> None:
+    raise MemoryError("std::bad_alloc")
+
+
+def _memory_while_merging(folder: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muse.hygiene.merged_rows", _fail)
+        toy_model().merge_senses()
+
+
+def _memory_while_loading(folder: Path) -> None:
+    (folder / "m").write_text("1 2 3 4\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muse.formats.registry.open_reader", _fail)
+        load_vectors(folder / "m")
+
+
 def _diverging(folder: Path) -> None:
     MUSE(SENTENCES * 20, alpha=10, initial_scale=100, senses=2, init="random", sample=0, **{**SMALL, "epochs": 30})
 
@@ -105,6 +123,11 @@ def _protected(folder: Path) -> None:
         toy_model().save(folder / "m")
 
 
+def _file_as_folder(folder: Path) -> None:
+    (folder / "m").touch()
+    toy_model().save(folder / "m" / "x" / "model")
+
+
 def _file(folder: Path, change: Callable[[bytes], bytes]) -> None:
     toy_model().save(folder / "m")
     (folder / "m").write_bytes(change((folder / "m").read_bytes()))
@@ -122,6 +145,22 @@ def _resume_on(sentences: list[list[str]]) -> None:
 
     model = MUSE(SENTENCES, callbacks=[Stop()], **SMALL)
     model.train(sentences, resume=True)
+
+
+def _changed_within(model: MUSE) -> None:
+    def sentences():
+        model.merge_senses()
+        yield ["a"]
+
+    model.build_vocab(sentences(), update=True)
+
+
+def _asked_while_changing(model: MUSE) -> None:
+    def sentences():
+        model.set_arrays(model.arrays)
+        yield ["the", "head"]
+
+    model.describe("head", corpus=sentences())
 
 
 def _latin(folder: Path) -> None:
@@ -204,8 +243,13 @@ CASES: dict[str, Callable[[Path], object]] = {
     "no training": lambda folder: MUSE().sense_vectors("a"),
     "a file as checkpoint_dir": lambda folder: MUSE(SENTENCES, checkpoint_dir=__file__),
     "a vocabulary already": lambda folder: _untrained().build_vocab(SENTENCES),
+    "a change within a change": lambda folder: _changed_within(_untrained()),
+    "a change while it is asked": lambda folder: _asked_while_changing(toy_model()),
+    "pickling what is the core's": lambda folder: pickle.dumps(encode_corpus(SENTENCES)[1], 0),
     "a model too large": _too_large,
     "memory while training": _memory_while_training,
+    "memory in another call": _memory_while_merging,
+    "memory for a file of another tool": _memory_while_loading,
     "divergence": _diverging,
     "nothing to resume": lambda folder: _untrained().train(resume=True),
     "another text to resume on": lambda folder: _resume_on(SENTENCES[:7]),
@@ -244,6 +288,7 @@ CASES: dict[str, Callable[[Path], object]] = {
     "a model that could not be loaded": _changed_by_hand,
     "a file that is write-protected": _protected,
     "no such folder": lambda folder: toy_model().save(folder / "no" / "model"),
+    "a file as folder": _file_as_folder,
     "a folder as file": lambda folder: toy_model().save(folder),
     "no such model": lambda folder: MUSE.load(folder / "nothing"),
     "a file of another kind": lambda folder: _file(folder, lambda raw: b"hello, I am a text"),

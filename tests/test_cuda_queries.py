@@ -245,16 +245,16 @@ def test_models_find_the_same_neighbours(on_device, pair):
     for a, b in zip(ours.sv.neighbours_of(word), core.sv.neighbours_of(word), strict=True):
         same_neighbours(a, b)
     same_neighbours(ours.wv.most_similar([word], restrict_vocab=30), core.wv.most_similar([word], restrict_vocab=30))
-    assert ours.sv._search
+    assert ours.sv._derived["search"]
 
 
 def test_vectors_stay_on_the_device_until_they_change(on_device, corpus, pair):
     ours = pair.ours
     key = f"{ours.vocabulary.words[0]}#0"
     before = ours.sv.most_similar(key)
-    search, selector = ours.sv._search, ours.selector.device
+    search, selector = ours.sv._derived["search"], ours.selector.device
     assert ours.sv.most_similar(key) == before
-    assert ours.sv._search is search
+    assert ours.sv._derived["search"] is search
     assert ours.selector.device is selector
     ours.arrays.sense_vectors[:] = ours.arrays.sense_vectors[::-1].copy()
     ours.arrays.selection_vectors[:] = 0

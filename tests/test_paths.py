@@ -36,7 +36,7 @@ def test_what_is_no_path_is_refused(path, take, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("take", TAKERS.values(), ids=TAKERS)
-@pytest.mark.parametrize("path", ["", "a\0b"])
+@pytest.mark.parametrize("path", ["", "a\0b", "a\ud800"])
 def test_paths_that_no_system_has(path, take, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="must be a path; got"):

@@ -23,6 +23,7 @@ from muse.evaluation.clustering import purity, v_measure
 from muse.examples import Uses, find_uses
 from muse.formats.replacing import check_target
 from muse.integrations.wikipedia import WikipediaSentences, is_dump
+from muse.lines import shown
 from muse.settings import Settings
 
 DEMO_SENTENCES, DEMO_WORDS = 40_000, 1_000
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, ValueError, MemoryError, ImportError, UnknownWordError, DivergenceError) as error:
         said = str(error)
         if isinstance(error, OSError) and error.strerror and error.filename is not None:
-            said = f"{error.filename}: {error.strerror}"
+            said = f"{error.filename if isinstance(error.filename, int) else shown(error.filename)}: {error.strerror}"
         print(f"muse {options.command}: {said}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -248,7 +249,7 @@ def _train(text: str, corpus: dict[str, Any], settings: dict[str, Any], path: st
     seconds = time.perf_counter() - start
     if path is not None:
         model.save(path)
-    print(f"text      {text}")
+    print(f"text      {shown(text)}")
     last = model.history[-1]
     parts = f"reading {reading:.1f} s" + (f", split {watch.split:.1f} s" if watch.split else "")
     print(f"training  {len(model):,} words, {model.arrays.n_senses:,} senses, dimension {model.vector_size}, "
@@ -260,7 +261,7 @@ def _train(text: str, corpus: dict[str, Any], settings: dict[str, Any], path: st
     else:
         print("senses    no word that is frequent enough has several")
     if path is not None:
-        print(f"saved     {path}")
+        print(f"saved     {shown(path)}")
     return model
 
 

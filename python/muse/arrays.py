@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
+from muse.vocabulary import LARGEST_TOTAL
 
 if TYPE_CHECKING:
     from muse.settings import Settings
@@ -184,6 +185,8 @@ class Arrays:
         for name in ("sense_counts", "word_counts"):
             if (getattr(self, name) < 0).any():
                 raise ValueError(f"{name} must not hold negative numbers")
+            if getattr(self, name).sum(dtype=np.float64) > LARGEST_TOTAL:
+                raise ValueError(f"{name} must add up to 2^62 at most; scale the counts down")
 
     def check_layout(self) -> None:
         """Raise a ValueError if there are no words, or an array is not laid out as training and saving need it."""

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
 from muse import _core
 from muse.arrays import Arrays
+from muse.changes import changes
+from muse.checks import integer
+from muse.checks import trim_rule as check_trim_rule
 from muse.corpus import encode_corpus
 from muse.errors import NotTrainedError
 from muse.initial import added_senses, grown_arrays
+from muse.interrupts import HeldInterrupts
 from muse.memory import check_memory
 from muse.parts import ModelPart
 from muse.rules import TrimRule, VocabularyRules
 from muse.settings import Settings
-from muse.vectors import WordVectors
 from muse.vocabulary import Vocabulary, counts_of
 
 __all__ = ["Sentences", "VocabularyBuilding", "same_corpus"]
@@ -32,10 +36,10 @@ class VocabularyBuilding(ModelPart):
     _vocabulary: Vocabulary | None
     _arrays: Arrays | None
     _corpus: _core.Corpus | None
-    _wv: WordVectors | None
     corpus_count: int
     training_state: dict[str, Any]
 
+    @changes
     def build_vocab(
         self,
         sentences: Sentences | None = None,
@@ -71,7 +75,7 @@ class VocabularyBuilding(ModelPart):
         NotTrainedError
             If there is none that `update` could add to.
         RuntimeError
-            In a callback of training.
+            In a callback of training, in the corpus that is being read, and while another call changes the model.
 
         Examples
         --------
@@ -95,6 +99,7 @@ class VocabularyBuilding(ModelPart):
         self._use_vocabulary(vocabulary)
         self._corpus, self.corpus_count = corpus, corpus.raw_sentences
 
+    @changes
     def build_vocab_from_freq(
         self,
         word_freq: Mapping[str, int],
@@ -128,18 +133,23 @@ class VocabularyBuilding(ModelPart):
         ['a', 'rose']
         """
         self._check_update("build_vocab_from_freq", update)
+        if corpus_count is not None:
+            corpus_count = integer(0, 2**62)("corpus_count", corpus_count)
         known = self._vocabulary
         counts = counts_of(word_freq, 0 if known is None else max(known.raw_words, int(known.counts.sum())))
         settings = self._settings
-        rule = trim_rule or settings.trim_rule
+        rule = settings.trim_rule if trim_rule is None else check_trim_rule("trim_rule", trim_rule)
         rules = VocabularyRules(settings.min_count, settings.max_final_vocab, rule, settings.sorted_vocab)
         vocabulary, _ = rules.select(list(word_freq), counts, int(counts.sum()), self._vocabulary)
         self._use_vocabulary(vocabulary)
         if corpus_count is not None:
             self.corpus_count = corpus_count
 
+    @abstractmethod
+    def _replace(self, vocabulary: Vocabulary | None, arrays: Arrays | None) -> None:
+        """Take words and numbers at once."""
+
     def _check_update(self, what: str, update: bool) -> None:
-        self.require_idle(what)
         if self._vocabulary is not None and not update:
             raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
         if self._vocabulary is None and update:
@@ -147,16 +157,18 @@ class VocabularyBuilding(ModelPart):
 
     def _use_vocabulary(self, vocabulary: Vocabulary) -> None:
         if self._arrays is None:
-            self._vocabulary, self._wv = vocabulary, None
+            self._replace(vocabulary, None)
         else:
             senses = added_senses(self._settings, vocabulary.words[self._arrays.n_words :])
             check_memory(self._settings, len(vocabulary), self._arrays.n_senses + int(senses.sum()))
             arrays = grown_arrays(self._arrays, vocabulary, self._settings)
-            self._vocabulary = vocabulary
-            self.set_arrays(arrays)
-            if "corpus" in self.training_state:  # what is to be resumed has as many words now
-                tokens, sentences, _ = self.training_state["corpus"]
-                self.training_state = {**self.training_state, "corpus": [tokens, sentences, len(vocabulary)]}
+            state = self.training_state
+            if "corpus" in state:  # what is to be resumed has as many words now
+                tokens, sentences, _ = state["corpus"]
+                state = {**state, "corpus": [tokens, sentences, len(vocabulary)]}
+            with HeldInterrupts():
+                self._replace(vocabulary, arrays)
+                self.training_state = state
 
     def _encode(self, sentences: Any, corpus_file: Any, **rules: Any) -> tuple[Vocabulary, _core.Corpus]:
         run = {name: getattr(self._settings, name) for name in ("max_ram", "workers", "progress")}

@@ -49,7 +49,8 @@ class Checkpoints:
     """
 
     def __init__(self, settings: Settings, *, resumed: bool = False) -> None:
-        self._folder = None if settings.checkpoint_dir is None else Path(settings.checkpoint_dir)
+        # A callback may change the working directory.
+        self._folder = None if settings.checkpoint_dir is None else Path(settings.checkpoint_dir).absolute()
         every = None if self._folder is None else settings.checkpoint_every
         self._every_tokens = every if isinstance(every, int) else None
         self._every_seconds = int(every[:-1]) if isinstance(every, str) else None

@@ -9,7 +9,7 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Iterable, Mapping
-from os import PathLike, fspath
+from os import PathLike, fsencode, fspath
 from typing import Any
 
 import numpy as np
@@ -86,9 +86,17 @@ def path_like(name: str, value: Any) -> str:
     path = fspath(value)
     if not isinstance(path, str):
         raise TypeError(f"{name} must be a path of text, not of bytes; os.fsdecode makes one of {path!r:.80}")
-    if not path or "\0" in path:
+    if not path or "\0" in path or not _encodable(path):
         raise ValueError(f"{name} must be a path; got {path!r:.80}")
     return path
+
+
+def _encodable(path: str) -> bool:
+    try:
+        fsencode(path)
+    except UnicodeEncodeError:  # a surrogate that stands for no byte
+        return False
+    return True
 
 
 def senses(name: str, value: Any) -> int | str | dict[str, int]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from muse.arrays import Floats
+from muse.changes import answers
 from muse.keyed import Key, KeyedVectors, Neighbours, as_list, check_topn, restricted, unit
 
 __all__ = ["Comparisons"]
@@ -19,6 +20,7 @@ _LARGE_VOCABULARY = 300_000  # gensim's limit in evaluations
 _NO_ZERO = 1e-6  # added to the divisor of most_similar_cosmul, as in gensim
 
 
+@answers
 class Comparisons(KeyedVectors[Key]):
     """The questions, under gensim's names and with gensim's answers."""
 

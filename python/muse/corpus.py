@@ -19,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
-from muse.lines import LineSentence, PathInput, as_paths, check_uncompressed, is_compressed, read_chunks
+from muse.checks import path_like
+from muse.lines import LineSentence, PathInput, as_paths, check_uncompressed, is_compressed, read_chunks, shown
 from muse.memory import check_memory_to_read, out_of_memory
 from muse.progress import progress_bar
 from muse.rules import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, TrimRule, VocabularyRules
-from muse.vocabulary import Vocabulary
+from muse.settings import Settings
+from muse.vocabulary import Vocabulary, check_words
 
 __all__ = [
     "RULE_DEFAULT",
@@ -103,10 +105,10 @@ def encode_corpus(
     Raises
     ------
     TypeError
-        If `sentences` or one of its sentences is a string, or a token is not.
+        If `sentences` or one of its sentences is a string, or a token is not; for an option of the wrong type.
     ValueError
-        If both or neither of `sentences` and `corpus_file` are given, the corpus is empty, no word stays, or the text
-        is not valid UTF-8 (with file and line).
+        For an option out of range; if both or neither of `sentences` and `corpus_file` are given, the corpus is empty,
+        no word stays, or the text is not valid UTF-8 (with file and line).
     OSError
         If a file cannot be read (`FileNotFoundError`, `IsADirectoryError`) or the disk is full.
     InsufficientMemoryError
@@ -121,23 +123,26 @@ def encode_corpus(
     array([0, 1, 0, 1], dtype=int32)
     """
     paths = _files_of(sentences, corpus_file)
-    rules = VocabularyRules(min_count, max_final_vocab, trim_rule, sorted_vocab)
-    if vocab is not None and not isinstance(vocab, Vocabulary):
-        vocab = Vocabulary(vocab)
+    given = Settings(
+        min_count=min_count, max_vocab_size=max_vocab_size, max_final_vocab=max_final_vocab, trim_rule=trim_rule,
+        sorted_vocab=sorted_vocab, max_ram=max_ram, workers=workers, progress=progress,
+    )  # fmt: skip
+    rules = VocabularyRules(given.min_count, given.max_final_vocab, given.trim_rule, given.sorted_vocab)
+    vocab = _known(vocab)
     encoder = _core.Encoder(
         vocab=None if vocab is None or extend else list(vocab.words),
-        max_vocab_size=max_vocab_size or 0,
-        max_ram=_half_of_memory() if max_ram is None else max_ram,
-        spill_dir="" if spill_dir is None else os.fspath(spill_dir),
-        keep_rule=None if trim_rule is None else rules.keeps,
+        max_vocab_size=given.max_vocab_size or 0,
+        max_ram=_half_of_memory() if given.max_ram is None else given.max_ram,
+        spill_dir="" if spill_dir is None else path_like("spill_dir", spill_dir),
+        keep_rule=None if given.trim_rule is None else rules.keeps,
     )
     check_memory_to_read()
     started = time.perf_counter()
     try:
         if paths is not None:
-            _read_files(encoder, paths, workers or _available_cores(), progress)
+            _read_files(encoder, paths, given.workers or _available_cores(), given.progress)
         else:
-            _read_sentences(encoder, sentences, progress)
+            _read_sentences(encoder, sentences, given.progress)
     except MemoryError as error:
         raise out_of_memory(
             f"reading the corpus, after {encoder.raw_tokens:,} tokens in {encoder.raw_sentences:,} sentences",
@@ -159,6 +164,17 @@ def encode_corpus(
         len(vocabulary), len(words), vocabulary.effective_min_count, corpus.n_tokens, corpus.raw_tokens,
     )  # fmt: skip
     return vocabulary, corpus
+
+
+def _known(vocab: Any) -> Vocabulary | None:
+    """Words that the caller gives."""
+    if vocab is None:
+        return None
+    if isinstance(vocab, (str, bytes)) or not isinstance(vocab, (Vocabulary, Sequence)):
+        raise TypeError(f"vocab must be a Vocabulary or a list of words; got {vocab!r:.80}")
+    words = vocab.words if isinstance(vocab, Vocabulary) else vocab
+    check_words(words, "vocab")
+    return vocab if isinstance(vocab, Vocabulary) else Vocabulary(words)
 
 
 def _fixed(vocab: Vocabulary, counts: NDArray[np.int64], raw_tokens: int) -> tuple[Vocabulary, NDArray[np.int32]]:
@@ -211,7 +227,7 @@ def _read_files(encoder: _core.Encoder, paths: list[Path], workers: int, progres
             if is_compressed(path) or not path.is_file():  # a pipe can only be read from start to end
                 with path.open("rb") as file:
                     for chunk in read_chunks(path, file):
-                        encoder.add_text(chunk, str(path))
+                        encoder.add_text(chunk, shown(path))
                         show(file.tell() if file.seekable() else 0)
                 encoder.end_text()
             else:

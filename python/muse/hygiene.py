@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.arrays import Arrays, Floats
+from muse.changes import changes
 from muse.checks import integer, number
 from muse.errors import UnknownSenseError
 from muse.parts import ModelPart
@@ -93,6 +94,7 @@ class SenseMap(Mapping[SenseKey, "tuple[str, int] | None"]):
 class SenseHygiene(ModelPart):
     """The part of `MUSE` that merges and drops senses."""
 
+    @changes
     def merge_senses(self, threshold: float = _THRESHOLD) -> SenseMap:
         """Merge senses of a word that are the same but for noise.
 
@@ -117,7 +119,8 @@ class SenseHygiene(ModelPart):
         NotTrainedError
             If the model is not trained.
         RuntimeError
-            In a callback: training goes on with the senses that it began with.
+            In a callback, since training goes on with the senses that it began with, and while another call changes the
+            model.
 
         Notes
         -----
@@ -135,8 +138,9 @@ class SenseHygiene(ModelPart):
         True
         """
         threshold = number(-1, 1)("threshold", threshold)
-        return self._regroup("merge_senses", lambda arrays: merged_rows(arrays, threshold))
+        return self._regroup(lambda arrays: merged_rows(arrays, threshold))
 
+    @changes
     def prune_senses(self, min_prior: float = 0.05, min_count: int = 0) -> SenseMap:
         """Drop senses that are hardly used; each word keeps its most used sense.
 
@@ -163,7 +167,7 @@ class SenseHygiene(ModelPart):
         NotTrainedError
             If the model is not trained.
         RuntimeError
-            In a callback: training goes on with the senses that it began with.
+            As in `merge_senses`.
 
         Examples
         --------
@@ -175,10 +179,9 @@ class SenseHygiene(ModelPart):
         True
         """
         min_prior, min_count = number(0, 1)("min_prior", min_prior), integer(0, 2**62)("min_count", min_count)
-        return self._regroup("prune_senses", lambda arrays: pruned_rows(arrays, min_prior, min_count))
+        return self._regroup(lambda arrays: pruned_rows(arrays, min_prior, min_count))
 
-    def _regroup(self, what: str, rows_of: Any) -> SenseMap:
-        self.require_idle(what)
+    def _regroup(self, rows_of: Any) -> SenseMap:
         arrays = self.arrays
         rows = rows_of(arrays)
         if not np.array_equal(rows, np.arange(len(rows))):

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from muse import _core, cuda
 from muse.arrays import Arrays, Floats
+from muse.changes import Derived, answers
 from muse.checks import integer, number
 from muse.errors import NotTrainedError
 from muse.formats.gensim_vectors import to_gensim
@@ -32,21 +33,30 @@ _SHORT, _LONG = 1e-30, 1e30  # lengths of vectors between which float32 makes co
 _WEIGHT = number(-1e9, 1e9)
 
 
-class KeyedVectors(ABC, Generic[Key]):
+@answers
+class KeyedVectors(Derived, ABC, Generic[Key]):
     """Vectors with keys, and the queries on them. A vector of zeros has similarity 0 with everything."""
 
     def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None, *, device: str = "cpu") -> None:
         self._vocabulary = vocabulary
         self._values = arrays
         self._place = device
-        self._search: Any = None  # the backend's, with the vectors on the device; False: the core searches
-        self._searchable: tuple[Floats, Floats] | None = None
-        self._key_to_index: dict[str, int] | None = None
+        self._derived = {}
 
-    def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
+    def refresh(self, vocabulary: Vocabulary, arrays: Arrays | None) -> None:
         """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
+        self._derived = None
         self._vocabulary, self._values = vocabulary, arrays
-        self._searchable = self._key_to_index = self._search = None
+        self._derived = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: all but what is on the device."""
+        derived = {name: made for name, made in (self._derived or {}).items() if name != "search"}
+        return {**self.__dict__, "_derived": derived}
+
+    def is_of(self, vocabulary: Vocabulary, arrays: Arrays | None) -> bool:
+        """Whether the vectors are those of `arrays`, and the keys of `vocabulary`."""
+        return self._vocabulary is vocabulary and self._values is arrays
 
     @property
     def _arrays(self) -> Arrays:
@@ -92,9 +102,9 @@ class KeyedVectors(ABC, Generic[Key]):
     @property
     def key_to_index(self) -> Mapping[str, int]:
         """The row of each key; of senses, made at the first use."""
-        if self._key_to_index is None:
-            self._key_to_index = {key: row for row, key in enumerate(self.index_to_key)}
-        return MappingProxyType(self._key_to_index)
+        return MappingProxyType(
+            self._once("key_to_index", lambda: {key: row for row, key in enumerate(self.index_to_key)})
+        )
 
     def get_vecattr(self, key: Key, attr: str) -> int:
         """How often `key` was seen, for ``attr="count"``; any other `attr` of gensim's is a ValueError."""
@@ -214,12 +224,15 @@ class KeyedVectors(ABC, Generic[Key]):
     def _top_k(self, queries: Floats, wanted: int, end: int, mask: NDArray[np.uint8] | None) -> Any:
         """Rows before `end` with the largest cosines, and these, (M, wanted) each, from wherever the vectors are."""
         vectors, scales = self._searched()
-        if self._search is None:
-            made = cuda.make_on(self._place, "searching", lambda backend: backend.Search(vectors, scale=scales))
-            self._search = made or False
-        if self._search and wanted <= self._search.most_hits:
-            return self._search.top_k(queries, wanted, end=end, mask=mask)
+        search = self._once("search", self._on_device)
+        if search is not None and wanted <= search.most_hits:
+            return search.top_k(queries, wanted, end=end, mask=mask)
         return _core.top_k(vectors[:end], queries, wanted, scale=scales[:end], mask=mask)
+
+    def _on_device(self) -> Any:
+        """The backend's search, with the vectors on the device; None: the core searches."""
+        vectors, scales = self._searched()
+        return cuda.make_on(self._place, "searching", lambda backend: backend.Search(vectors, scale=scales))
 
     def _end(self, restrict_vocab: int | None) -> int:
         """The row behind the last one that takes part."""
@@ -235,27 +248,8 @@ class KeyedVectors(ABC, Generic[Key]):
         return cosines
 
     def _searched(self) -> tuple[Floats, Floats]:
-        """The vectors, and one over the length of each, 0 for vectors of zeros: cosines without a copy of the vectors.
-
-        Only where a length is so small or large that float32 does not hold its inverse, or products with the vector,
-        they are a copy, in which such vectors have length one.
-        """
-        if self._searchable is None:
-            vectors = self.vectors
-            squares = np.empty(len(vectors), np.float64)
-            with np.errstate(invalid="ignore"):
-                for first in range(0, len(vectors), _BLOCK_ROWS):
-                    block = vectors[first : first + _BLOCK_ROWS].astype(np.float64)
-                    squares[first : first + _BLOCK_ROWS] = np.einsum("ij,ij->i", block, block)
-                norms = np.sqrt(squares)
-            extreme = np.flatnonzero((norms > 0) & ((norms < _SHORT) | (norms > _LONG)))
-            if len(extreme):
-                vectors = vectors.copy()
-                vectors[extreme] = np.stack([*map(unit, vectors[extreme])])
-                norms[extreme] = 1.0
-            scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-            self._searchable = vectors, scales.astype(np.float32)
-        return self._searchable
+        """The vectors, and one over the length of each, see `_with_scales`."""
+        return self._once("searched", lambda: _with_scales(self.vectors))
 
     # -- other tools -------------------------------------------------------------------------------------------------
 
@@ -291,6 +285,27 @@ class KeyedVectors(ABC, Generic[Key]):
             If gensim is not installed.
         """
         return to_gensim(self.index_to_key, self.vectors, self._counts())
+
+
+def _with_scales(vectors: Floats) -> tuple[Floats, Floats]:
+    """Vectors, and one over the length of each, 0 for vectors of zeros: cosines without a copy of the vectors.
+
+    Only where a length is so small or large that float32 does not hold its inverse, or products with the vector, they
+    are a copy, in which such vectors have length one.
+    """
+    squares = np.empty(len(vectors), np.float64)
+    with np.errstate(invalid="ignore"):
+        for first in range(0, len(vectors), _BLOCK_ROWS):
+            block = vectors[first : first + _BLOCK_ROWS].astype(np.float64)
+            squares[first : first + _BLOCK_ROWS] = np.einsum("ij,ij->i", block, block)
+        norms = np.sqrt(squares)
+    extreme = np.flatnonzero((norms > 0) & ((norms < _SHORT) | (norms > _LONG)))
+    if len(extreme):
+        vectors = vectors.copy()
+        vectors[extreme] = np.stack([*map(unit, vectors[extreme])])
+        norms[extreme] = 1.0
+    scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    return vectors, scales.astype(np.float32)
 
 
 def as_list(name: str, keys: Any) -> list[Any]:

@@ -24,6 +24,7 @@ __all__ = [
     "decode_line",
     "is_compressed",
     "read_chunks",
+    "shown",
     "split_lines",
 ]
 
@@ -112,6 +113,11 @@ def as_paths(value: PathInput, name: str) -> list[Path]:
     return paths
 
 
+def shown(path: str | Path) -> str:
+    """The name of a file as text for messages: bytes of it that are no UTF-8 become ``\\xff`` and the like."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def is_compressed(path: Path) -> bool:
     """Whether the name of the file says that it is compressed."""
     return compression(path) in _OPENERS or compression(path) in _STREAMED
@@ -125,11 +131,11 @@ def compression(path: Path) -> str:
 def check_uncompressed(path: Path, beginning: bytes) -> None:
     """Raise a ValueError if a file whose name does not say so begins as compressed data does, or is a zip archive."""
     if beginning.startswith(b"PK\3\4"):
-        raise ValueError(f"{path} is a zip archive; unpack it, and give the file that holds the text")
+        raise ValueError(f"{shown(path)} is a zip archive; unpack it, and give the file that holds the text")
     for pattern, suffix in _BEGINNINGS.items():
         if re.match(pattern, beginning):
-            raise ValueError(f"{path} holds compressed data, which its name must say: rename it so that it ends in "
-                             f"{suffix}")  # fmt: skip
+            raise ValueError(f"{shown(path)} holds compressed data, which its name must say: rename it so that it ends "
+                             f"in {suffix}")  # fmt: skip
 
 
 def read_chunks(path: Path, file: IO[bytes]) -> Iterator[bytes]:
@@ -175,7 +181,9 @@ def _unzstd(path: Path, file: IO[bytes]) -> Iterator[bytes]:
     try:
         import zstandard
     except ImportError:
-        raise ImportError(f"reading {path} needs the package zstandard: pip install 'muse-senses[zstd]'") from None
+        raise ImportError(
+            f"reading {shown(path)} needs the package zstandard: pip install 'muse-senses[zstd]'"
+        ) from None
 
     # Not its stream_reader, which takes a truncated file for a complete one.
     decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
@@ -194,7 +202,9 @@ def _unzstd(path: Path, file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _damaged(path: Path, error: Exception) -> ValueError:
-    return ValueError(f"{path}: the compressed data is damaged or cut off ({error}); check or download the file again")
+    return ValueError(
+        f"{shown(path)}: the compressed data is damaged or cut off ({error}); check or download the file again"
+    )
 
 
 def split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -219,6 +229,6 @@ def decode_line(line: bytes, path: Path, number: int) -> str:
         byte = line[error.start]
         encoding = "utf-16" if number == 1 and byte >= 0xFE else "latin1"  # UTF-16 begins with one of these
         raise ValueError(
-            f"{path}, line {number}: invalid UTF-8 (byte 0x{byte:02x}); convert the text to UTF-8 first, "
+            f"{shown(path)}, line {number}: invalid UTF-8 (byte 0x{byte:02x}); convert the text to UTF-8 first, "
             f"for example with `iconv -f {encoding} -t utf-8`"
         ) from None

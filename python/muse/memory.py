@@ -18,12 +18,14 @@ __all__ = [
     "estimate_memory",
     "out_of_memory",
     "readable_size",
+    "with_figure",
 ]
 
 _WORD_BYTES = 120  # a short str, its entry in the dict of ids, its slot in the list of words
 _ROW_PAD = 16
 _SQUARES, _SPLIT_ROWS = 6, 16_000  # float64 matrices (D, D), and rows of D, that the split takes
 _RESERVE = 32 << 20  # for threads: with less than that the C library itself may abort the process
+_LESS = "ask for less at once, free memory, or raise the limit of this process (ulimit -v)"
 _ALGEBRA_BYTES = 128 << 20  # a buffer of OpenBLAS
 
 
@@ -125,6 +127,14 @@ def out_of_memory(doing: str, advice: str) -> InsufficientMemoryError:
     available = available_memory()
     free = "" if available is None else f" ({readable_size(available)} are free now)"
     return InsufficientMemoryError(f"memory ran out while {doing}{free}; {advice}")
+
+
+def with_figure(error: MemoryError, what: str, advice: str = _LESS) -> InsufficientMemoryError:
+    """The same as an error that says what ran out of memory, and how much is left; one that does so stays."""
+    if isinstance(error, InsufficientMemoryError):
+        return error
+    said = str(error)
+    return out_of_memory(what + (f": {said}" if said and said != "std::bad_alloc" else ""), advice)
 
 
 def readable_size(size: int) -> str:

@@ -11,21 +11,20 @@ from typing import Any
 from muse import _core
 from muse.arrays import Arrays
 from muse.building import Sentences, VocabularyBuilding, same_corpus
+from muse.changes import changes, uses
 from muse.checkpoints import check_checkpoint_dir
 from muse.checks import callbacks as check_callbacks
 from muse.checks import integer
-from muse.errors import NotTrainedError
 from muse.formats import native
 from muse.formats.registry import write_table
 from muse.formats.table import SenseTable
+from muse.held import HeldParts
 from muse.hygiene import SenseHygiene
 from muse.memory import check_memory, estimate_memory
 from muse.queries import SenseQueries
-from muse.selection import SenseSelector
 from muse.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unknown_in_train
 from muse.tagging import SenseTagging
 from muse.training import check_device, is_finished, say_nothing_is_left, train_model
-from muse.vectors import SenseVectors, WordVectors
 from muse.vocabulary import Vocabulary, check_words
 
 __all__ = ["MUSE"]
@@ -33,7 +32,7 @@ __all__ = ["MUSE"]
 logger = logging.getLogger("muse")
 
 
-class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
+class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
     """Sense embeddings: several vectors a word, learned from plain text, and a selector of the one a context means.
 
     Parameters
@@ -70,14 +69,13 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         self._vocabulary: Vocabulary | None = None
         self._arrays: Arrays | None = None
         self._corpus: _core.Corpus | None = None  # what build_vocab read, until train has used it
-        self._sv: SenseVectors | None = None
-        self._wv: WordVectors | None = None
-        self._selector: SenseSelector | None = None
+        self._views: dict[str, Any] = {}  # sv and wv, which stay the same when the model changes
+        self._derived: dict[str, Any] | None = {}
+        self._calls = {}
         self.corpus_count = 0
         self.history: list[dict[str, Any]] = []
         self.training_state: dict[str, Any] = {}
         self.stop_training = False  # a callback may set it
-        self._in_training = False
         if sentences is not None or corpus_file is not None:
             check_device(self._settings)  # before the corpus is read
             check_checkpoint_dir(self._settings)
@@ -172,94 +170,6 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
     # -- parts -------------------------------------------------------------------------------------------------------
 
     @property
-    def settings(self) -> Settings:
-        """The settings; they never change."""
-        return self._settings
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The words, their ids and their counts."""
-        if self._vocabulary is None:
-            raise NotTrainedError("the model has no vocabulary yet; give the constructor a corpus, or call build_vocab")
-        return self._vocabulary
-
-    @property
-    def arrays(self) -> Arrays:
-        """The numbers: ``model.arrays.sense_vectors`` and the others."""
-        if self._arrays is None:
-            raise NotTrainedError(
-                "the model is not trained yet; give the constructor a corpus, or call build_vocab and train"
-            )
-        return self._arrays
-
-    @property
-    def is_trained(self) -> bool:
-        """Whether there are arrays, so that senses can be asked for."""
-        return self._arrays is not None
-
-    def set_arrays(self, arrays: Arrays | None) -> None:
-        """Take new arrays, or the same after their values changed, and forget what was derived from the old ones.
-
-        None: have no values, as before training; the words stay.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If they do not fit the model's words and settings.
-        """
-        if arrays is not None:
-            self._check_arrays(arrays)
-        self._arrays = arrays
-        self._selector = None
-        if arrays is None:
-            self._sv = self._wv = None
-            self.training_state = {}
-            return
-        for view in (self._sv, self._wv):
-            if view is not None:
-                view.refresh(self.vocabulary, arrays)
-
-    def _check_arrays(self, arrays: Arrays) -> None:
-        if not isinstance(arrays, Arrays):
-            raise TypeError(f"arrays must be muse.Arrays; got {type(arrays).__name__}")
-        arrays.check()
-        arrays.check_layout()
-        arrays.check_fits(self._settings)
-        if len(self.vocabulary) != arrays.n_words:
-            raise ValueError(
-                f"the vocabulary has {len(self.vocabulary)} words, and the arrays are for {arrays.n_words}"
-            )
-
-    def require_idle(self, what: str) -> None:
-        """Raise a RuntimeError where `what` is called in a callback, whose changes training would not see."""
-        if self._in_training:
-            raise RuntimeError(f"{what} cannot be called while the model is in training; call it when train has ended")
-
-    @property
-    def sv(self) -> SenseVectors:
-        """Sense vectors with keys such as ``"head#0"``, and their nearest neighbours."""
-        if self._sv is None:
-            self._sv = SenseVectors(self.vocabulary, self.arrays, device=self._settings.device)
-        return self._sv
-
-    @property
-    def wv(self) -> WordVectors:
-        """Word vectors, the means of sense vectors weighted by their priors, and their nearest neighbours.
-
-        Before training it has the words and their counts.
-        """
-        if self._wv is None:
-            self._wv = WordVectors(self.vocabulary, self._arrays, device=self._settings.device)
-        return self._wv
-
-    @property
-    def selector(self) -> SenseSelector:
-        """What selects senses."""
-        if self._selector is None:
-            self._selector = SenseSelector(self.vocabulary, self.arrays, self._settings)
-        return self._selector
-
-    @property
     def vector_size(self) -> int:
         """Dimension of the sense vectors."""
         return self._settings.vector_size
@@ -274,9 +184,10 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         """Tokens of the corpus that the words come from, before any word was dropped."""
         return 0 if self._vocabulary is None else self._vocabulary.raw_words
 
+    @uses
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: all but what can be derived anew, and the corpus that `build_vocab` has read."""
-        return {**self.__dict__, **dict.fromkeys(("_corpus", "_selector", "_sv", "_wv")), "_in_training": False}
+        return {**self.__dict__, "_corpus": None, "_views": {}, "_derived": {}, "_calls": {}}
 
     def __contains__(self, word: object) -> bool:
         return self._vocabulary is not None and word in self._vocabulary
@@ -295,6 +206,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
 
     # -- training ----------------------------------------------------------------------------------------------------
 
+    @changes
     def train(
         self,
         sentences: Sentences | None = None,
@@ -339,16 +251,19 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
             For an argument that means nothing here; the message says what to do.
         ValueError
             If there is no corpus, or `resume` does not fit the model or the corpus.
+        RuntimeError
+            In a callback, and while another call changes or writes the model.
         InsufficientMemoryError
             If the model does not fit into memory, which is said before training, or memory runs out in it.
         DivergenceError
             If scores grow beyond all bounds. Training stops before that harms the model, which keeps its last finite
             values.
         KeyboardInterrupt
-            On Ctrl-C, within a second (windows of thousands of positions take longer). The model is as training left
-            it: it can be asked, saved, and trained with ``resume=True`` (without a corpus, if it is still the same
-            process). A batch that would take longer is cut short, which a warning says, since what is resumed then is
-            not exactly the same.
+            On Ctrl-C, within a second (windows of thousands of positions take longer, and the split of vectors of a
+            thousand numbers, whose covariance numpy takes apart in one piece). The model is as training left it: it can
+            be asked, saved, and trained with ``resume=True`` (without a corpus, if it is still the same process). A
+            batch that would take longer is cut short, which a warning says, since what is resumed then is not exactly
+            the same.
 
         Notes
         -----
@@ -377,7 +292,6 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         >>> [row["epoch"] for row in model.history]
         [1, 2, 3]
         """
-        self.require_idle("train")
         check_device(self._settings)
         for name in reject_unknown_in_train(needless):
             logger.debug("train does not need %s, and ignores it", name)
@@ -399,11 +313,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
             )
         if self._arrays is None:
             check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
-        self._in_training = True
-        try:
-            train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
-        finally:
-            self._in_training = False
+        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
         self._corpus = None
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:
@@ -440,6 +350,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
 
     # -- files -------------------------------------------------------------------------------------------------------
 
+    @uses
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file; one of that name is replaced only when the new one is complete.
 
@@ -448,6 +359,7 @@ class MUSE(VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
         state = native.ModelState(self._settings, self.vocabulary, self.arrays, self.history, self.training_state)
         native.write(path, state)
 
+    @uses
     def export(self, path: str | PathLike[str], format: str, **options: Any) -> None:
         """Write the sense vectors in the format of another tool.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from muse.arrays import Arrays
+from muse.changes import Derived, Held
 from muse.selection import SenseSelector
 from muse.settings import Settings
 from muse.vocabulary import Vocabulary
@@ -12,7 +13,7 @@ from muse.vocabulary import Vocabulary
 __all__ = ["ModelPart"]
 
 
-class ModelPart(ABC):
+class ModelPart(Held, Derived, ABC):
     """A part of `MUSE`."""
 
     @property
@@ -38,7 +39,3 @@ class ModelPart(ABC):
     @abstractmethod
     def set_arrays(self, arrays: Arrays | None) -> None:
         """Take new arrays."""
-
-    @abstractmethod
-    def require_idle(self, what: str) -> None:
-        """Raise a RuntimeError while training goes on."""

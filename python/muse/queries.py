@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from muse import cards
 from muse.arrays import Floats
+from muse.changes import answers
 from muse.context import Context, as_contexts
 from muse.errors import UnknownSenseError, quote
 from muse.keyed import check_topn
@@ -22,6 +23,7 @@ __all__ = ["SenseQueries"]
 SIMILARITIES = ("max_sim_c", "avg_sim_c", "max", "avg")
 
 
+@answers
 class SenseQueries(ModelPart):
     """The part of `MUSE` that answers questions; it changes nothing."""
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from muse import _core, cuda
 from muse.arrays import Arrays
 from muse.context import Context, as_tokens, encode
+from muse.memory import with_figure
 from muse.settings import Settings
 from muse.vocabulary import Vocabulary
 
@@ -100,6 +101,7 @@ class SenseSelector:
     def __init__(self, vocabulary: Vocabulary, arrays: Arrays, settings: Settings) -> None:
         self._vocabulary = vocabulary
         self._arrays = arrays
+        self._settings = settings
         self._temperature, self._place = settings.temperature, settings.device
         self.workers = settings.workers or os.cpu_count() or 1
         self._tagger: _core.Tagger | None = None
@@ -157,6 +159,11 @@ class SenseSelector:
         alone = (lengths == 1) & (encoded.positions == 0) & (not self._center_counts)
         return scores, (lengths == 0) | alone
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: what is of the core or on the device is made anew."""
+        settings = self._settings.replace(callbacks=(), trim_rule=None)
+        return type(self), (self._vocabulary, self._arrays, settings), {"workers": self.workers}
+
     @property
     def tagger(self) -> _core.Tagger:
         """The core's tagger, which has a table of the words of its own; made at the first use."""
@@ -197,7 +204,11 @@ class SenseSelector:
         """The senses of sentences, which are read as they come, some hundred thousand tokens at a time."""
         remaining = iter(sentences)
         while block := list(_take(remaining, _BLOCK_TOKENS)):
-            yield SenseBlock(*self.tagger.select(block, self.workers))
+            try:
+                found = SenseBlock(*self.tagger.select(block, self.workers))
+            except MemoryError as error:
+                raise with_figure(error, "senses were selected") from error
+            yield found
 
     def select(self, sentences: Iterable[Context]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
         """For each sentence the senses of its tokens, int32, -1 for unknown words, and probabilities, float32."""

@@ -22,8 +22,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from muse import _core
-from muse.formats.replacing import check_target, keep_mode, naming, replacing
-from muse.lines import as_paths, compression, is_compressed, read_chunks
+from muse.formats.replacing import check_target, keep_mode, name_beside, naming, replacing
+from muse.lines import as_paths, compression, is_compressed, read_chunks, shown
 from muse.progress import progress_bar
 
 try:
@@ -150,9 +150,7 @@ def tag_file(
                     logger.info("tag_corpus was stopped after %d tokens; resume=True goes on from here", state.tokens)
                 raise
             _check_unchanged(file, path, state)
-            ours = os.fstat(sink.fileno())
-        if not os.path.samestat(ours, os.stat(partial)):
-            raise OSError(errno.EBUSY, "was replaced by another process; tag the text again", str(partial))
+            _check_ours_still(sink, partial, state)
         os.replace(partial, out)
         notes.unlink(missing_ok=True)
     return TagReport(state.tokens, state.tagged)
@@ -172,6 +170,16 @@ def _check_unchanged(file: IO[bytes], path: Path, state: _State) -> None:
     """Raise an OSError if the source is not what it was: the output would be of the start of it, or of a mixture."""
     if path.is_file() and _signature(file) != state.source:  # a pipe changes as it is read
         raise OSError(errno.EIO, "changed while it was tagged; tag it again when it is complete", str(path))
+
+
+def _check_ours_still(sink: IO[bytes], partial: Path, state: _State) -> None:
+    """Raise an OSError if the output, which is complete, is not what was written: others may have changed the file."""
+    with naming(partial):
+        if not os.path.samestat(os.fstat(sink.fileno()), os.stat(partial)):
+            raise OSError(errno.EBUSY, "was replaced by another process; tag the text again", str(partial))
+        # Its bytes are still in memory where there is room for them: this takes a small part of the time of tagging.
+        if os.path.getsize(partial) != state.written or _crc(partial, state.written) != state.crc:
+            raise OSError(errno.EIO, "was changed by another program; tag the text again", str(partial))
 
 
 def _signature(file: IO[bytes]) -> list[int]:
@@ -198,7 +206,7 @@ def _locked(path: Path) -> IO[bytes]:
 
 def _helpers(path: Path, out: Path) -> tuple[Path, Path]:
     """The partial output and its notes, after a check that writing them and `out` harms no other file."""
-    partial, notes = out.with_name(out.name + ".partial"), out.with_name(out.name + ".partial.json")
+    partial, notes = name_beside(out, ".partial"), name_beside(out, ".partial.json")
     for file, what in ((out, "output"), (partial, "the partial output"), (notes, "the notes beside the output")):
         if file.exists() and os.path.samefile(path, file):
             raise ValueError(f"input and {what} are the same file, {str(path)!r}; give the output another name")
@@ -224,7 +232,7 @@ def _tag(
         size, lines = len(piece), piece.count(b"\n")
         if state.read == 0:
             piece = piece.removeprefix(_BYTE_ORDER_MARK)
-        text, tokens, tagged = tagger.tag(piece, "#", state.margin, workers, str(path), state.lines + 1)
+        text, tokens, tagged = tagger.tag(piece, "#", state.margin, workers, shown(path), state.lines + 1)
         output = compress(text)
         with naming(partial):
             sink.write(output)

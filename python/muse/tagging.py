@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.arrays import Floats
+from muse.changes import answers, uses
 from muse.checks import number
 from muse.context import Context, as_contexts, as_tokens
 from muse.parts import ModelPart
@@ -22,6 +23,7 @@ __all__ = ["SenseTagging"]
 _SIF = 1e-3  # Arora, Liang & Ma (2017): a word of this share weighs half
 
 
+@answers
 class SenseTagging(ModelPart):
     """The part of `MUSE` that tells the senses of running text."""
 
@@ -119,6 +121,7 @@ class SenseTagging(ModelPart):
             raise TypeError("disambiguate_batch takes an iterable of sentences; for a single one use disambiguate")
         return self.selector.blocks(sentences)
 
+    @uses
     def tag_corpus(
         self,
         input: str | PathLike[str],

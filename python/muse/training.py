@@ -354,8 +354,9 @@ class _Run:
             left += f" (the last checkpoint is {str(self.checkpoints.last)!r})"
         return DivergenceError(
             f"training diverged in epoch {stage.epoch + 1} ({sign}) and stopped; the model {left}. Make a new one with "
-            f"a lower alpha ({settings.alpha:g}), selection_alpha ({settings.selection_alpha:g}) or group_size "
-            f"({settings.group_size}), or with max_norm ({settings.max_norm:g}) at a bound such as 30"
+            f"a lower alpha ({settings.alpha:g}), selection_alpha ({settings.selection_alpha:g}), negative "
+            f"({settings.negative}) or group_size ({settings.group_size}), or with max_norm ({settings.max_norm:g}) at "
+            "a bound such as 30"
         )
 
     def _give_up(self) -> None:

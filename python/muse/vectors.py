@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from muse import checks
 from muse.arrays import Arrays, Floats
+from muse.changes import answers
 from muse.comparisons import Comparisons
 from muse.errors import UnknownSenseError, quote
 from muse.keyed import Neighbours, unit
@@ -43,6 +44,7 @@ def parse_sense_key(key: SenseKey) -> tuple[str, int]:
     raise TypeError(f"a sense key is a string such as 'head#0' or a pair such as ('head', 0); got {key!r:.200}")
 
 
+@answers
 class SenseVectors(Comparisons[SenseKey]):
     """Sense vectors under the keys ``"head#0"`` or ``("head", 0)``: what ``model.sv`` is.
 
@@ -164,6 +166,7 @@ class SenseVectors(Comparisons[SenseKey]):
         return self._arrays.sense_counts
 
 
+@answers
 class WordVectors(Comparisons[str]):
     """One vector a word, the mean of its senses weighted by their priors: what ``model.wv`` is.
 
@@ -177,19 +180,13 @@ class WordVectors(Comparisons[str]):
         self, vocabulary: Vocabulary, arrays: Arrays | None, means: Floats | None = None, *, device: str = "cpu"
     ) -> None:
         super().__init__(vocabulary, arrays, device=device)
-        self._means = means
-
-    def refresh(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
-        """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
-        super().refresh(vocabulary, arrays)
-        self._means = None
+        if means is not None:
+            self._derived = {"means": means}
 
     @property
     def vectors(self) -> Floats:
         """All word vectors, float32 (V, D); computed when they are first needed."""
-        if self._means is None:
-            self._means = self._arrays.word_vectors()
-        return self._means
+        return self._once("means", lambda: self._arrays.word_vectors())
 
     @property
     def index_to_key(self) -> Sequence[str]:
@@ -294,7 +291,8 @@ class WordVectors(Comparisons[str]):
         return self.similarity(first, second)
 
     def _row(self, row: int) -> Floats:
-        return self._arrays.word_vector(row) if self._means is None else self._means[row]
+        means = (self._derived or {}).get("means")
+        return self._arrays.word_vector(row) if means is None else means[row]
 
     def _is_key(self, item: object) -> bool:
         return isinstance(item, str)

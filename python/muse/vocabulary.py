@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from muse.errors import UnknownWordError, nearest_spellings
 
-__all__ = ["Vocabulary", "check_words", "counts_of"]
+__all__ = ["LARGEST_TOTAL", "Vocabulary", "check_words", "counts_of"]
 
-_LARGEST_TOTAL = 2**62  # sums and products of counts stay far from the end of int64
+LARGEST_TOTAL = 2**62  # sums and products of counts stay far from the end of int64
 
 
 class Vocabulary:
@@ -55,9 +55,11 @@ class Vocabulary:
             raise ValueError(f"{len(words)} words need as many counts, not an array of shape {given.shape}")
         if len(given) and (given.dtype.kind not in "iu" or given.min() < 0):
             raise ValueError(f"counts must be whole numbers of at least 0; got {counts!r:.80}")
-        if given.sum(dtype=np.float64) > _LARGEST_TOTAL:
-            raise ValueError(f"counts must not add up to more than {_LARGEST_TOTAL}; got {counts!r:.80}")
+        if given.sum(dtype=np.float64) > LARGEST_TOTAL:
+            raise ValueError(f"counts must not add up to more than {LARGEST_TOTAL}; got {counts!r:.80}")
         self.counts: NDArray[np.int64] = given.astype(np.int64, copy=False)
+        if (raw_words or 0) > LARGEST_TOTAL:
+            raise ValueError(f"raw_words must not be more than {LARGEST_TOTAL}; got {raw_words}")
         self.raw_words = int(self.counts.sum()) if raw_words is None else raw_words
         self.effective_min_count = effective_min_count
 
@@ -148,7 +150,7 @@ def counts_of(word_freq: Mapping[str, Any], known: int = 0) -> NDArray[np.int64]
         if count < 0:
             raise ValueError(f"word_freq[{word!r}] must not be negative; got {count}")
         total += int(count)
-    if total + known > _LARGEST_TOTAL:
+    if total + known > LARGEST_TOTAL:
         before = f", with the {known} that the vocabulary has," if known else ""
         raise ValueError(
             f"the counts of word_freq{before} add up to {total + known}, which is more than 2^62; scale them down"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../cpp/bindings/arrays.h"
+#include "../cpp/bindings/modules.h"
 #include "../cpp/bindings/selector.h"
 #include "../cpp/bindings/trainer.h"
 #include "backend.h"
@@ -111,4 +112,5 @@ PYBIND11_MODULE(_cuda, m) {
 #ifdef MUSE_CUDA_EMULATION
   register_emulation(m);
 #endif
+  muse::bindings::refuse_pickles(m);
 }

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import company, damage, kills, shortages
+from . import changing, company, damage, kills, shortages
 from .record import read_results, write_results
 
 # What came of a try, or several things with how often each did.
@@ -32,6 +32,7 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "callback": (company.broken_callback, "an exception in a callback"),
     "iterator": (company.broken_iterator, "an exception or a wrong type in the user's iterator"),
     "threads": (company.two_trainings, "two trainings and queries at once in one process"),
+    "changes": (changing.changed_by_threads, "three threads change one model while a fourth asks it"),
     "fork": (company.forks_while_training, "fork while a thread trains"),
     "left-behind": (company.left_behind, "the main thread ends while daemon threads train, read and ask"),
     "readers": (company.many_readers, "four processes load a file that a fifth saves over"),

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
+from muse.formats.replacing import beginning_of, check_folder
+
 __all__ = ["new_folder"]
 
 
@@ -29,9 +31,8 @@ def new_folder(path: str | PathLike[str]) -> Iterator[Path]:
         raise FileExistsError(
             errno.EEXIST, "there is something of that name; remove it, or give another name", str(path)
         )
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(target.parent))
-    with tempfile.TemporaryDirectory(prefix=f".{target.name[:100]}.", dir=target.parent) as temporary:
+    check_folder(target.parent)
+    with tempfile.TemporaryDirectory(prefix=f".{beginning_of(target.name)}.", dir=target.parent) as temporary:
         inside = Path(temporary) / "new"
         inside.mkdir()
         yield inside

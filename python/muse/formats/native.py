@@ -27,10 +27,10 @@ from muse.arrays import OPTIONAL, Arrays
 from muse.checks import path_like
 from muse.errors import ModelFileError
 from muse.formats.tensorfile import DamagedFileError, ForeignFileError, TensorFile, write_tensors
-from muse.memory import check_memory_to_load
+from muse.memory import check_memory_to_load, with_figure
 from muse.settings import Settings
 from muse.state import check_state
-from muse.vocabulary import Vocabulary
+from muse.vocabulary import LARGEST_TOTAL, Vocabulary
 
 __all__ = ["ModelState", "read", "write"]
 
@@ -179,7 +179,11 @@ def _open(path: str | PathLike[str], mapped: bool) -> tuple[dict[str, Any], dict
         if mapped:
             return model, {name: file.view(name, checked=name in _CHECKED_IN_MAPS) for name in file.names}
         check_memory_to_load(file.size)
-        return model, {name: file.read(name) for name in file.names}
+        try:
+            return model, {name: file.read(name) for name in file.names}
+        except MemoryError as error:
+            advice = "load it with mmap=True, which reads only what is asked for"
+            raise with_figure(error, "the model was loaded", advice) from error
 
 
 def _check_version(metadata: dict[str, str]) -> None:
@@ -203,7 +207,7 @@ def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
     if not isinstance(model, dict) or any(not isinstance(model.get(key), kind) for key, kind in types.items()):
         raise DamagedFileError(f"its metadata lacks one of {', '.join(types)}")
     counts = [model["vocabulary"].get(name) for name in _VOCABULARY_FIELDS]
-    if not all(type(count) is int and 0 <= count < 1 << 63 for count in counts):
+    if not all(type(count) is int and 0 <= count <= LARGEST_TOTAL for count in counts):
         raise DamagedFileError(f"its metadata lacks one of {', '.join(_VOCABULARY_FIELDS)}")
     if not all(isinstance(row, dict) for row in model["history"]):
         raise DamagedFileError("its history is not a list of rows")

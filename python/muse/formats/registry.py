@@ -26,6 +26,7 @@ from muse.formats.sensegram import find_inventory, read_sensegram, write_sensegr
 from muse.formats.spacy_vectors import read_spacy, write_spacy
 from muse.formats.table import SenseTable
 from muse.formats.word2vec import check_words, read_glove, read_word2vec, write_word2vec
+from muse.memory import with_figure
 
 __all__ = ["FORMATS", "Format", "detect_format", "read_table", "write_table"]
 
@@ -120,10 +121,14 @@ def _named(name: str) -> Format:
     return FORMATS[name]
 
 
+def _options_of(function: Any) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+
+
 def _check_options(chosen: Format, function: Any, verb: str, options: dict[str, Any]) -> None:
     """Raise a TypeError for an option that the format does not have, or a limit that is none."""
-    parameters = inspect.signature(function).parameters.values()
-    known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    known = _options_of(function)
     for name in options:
         if name not in known:
             listed = f"the options are {', '.join(known)}" if known else "there are no options"
@@ -133,17 +138,16 @@ def _check_options(chosen: Format, function: Any, verb: str, options: dict[str, 
 
 def read_table(path: Path_, format: str | None = None, **options: Any) -> SenseTable:
     """Read a vector file; its format is found out, if not given (`detect_format`)."""
-    found = _named(detect_format(path) if format is None else format)
-    path_like("the file", path)
-    _check_options(found, found.read, "read", options)
+    advice = "free memory, or raise the limit of this process (ulimit -v)"
     try:
+        found = _named(detect_format(path) if format is None else format)
+        path_like("the file", path)
+        _check_options(found, found.read, "read", options)
+        if "limit" in _options_of(found.read):
+            advice = "read a part of it with limit="
         table = found.read(path, **options).check()
-    except ModelFileError:
-        raise
     except MemoryError as error:
-        raise MemoryError(
-            f"{os.fspath(path)!r} does not fit into memory: {error}; read a part of it with limit="
-        ) from None
+        raise with_figure(error, f"{os.fspath(path)!r} was read", advice) from error
     try:
         table.check_finite()
     except ValueError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import shutil
@@ -20,7 +21,18 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["check_target", "keep_mode", "naming", "replacing", "sync_folder"]
+__all__ = [
+    "beginning_of",
+    "check_folder",
+    "check_target",
+    "keep_mode",
+    "name_beside",
+    "naming",
+    "replacing",
+    "sync_folder",
+]
+
+_LONGEST_NAME = 255  # bytes, on nearly all file systems
 
 
 def check_target(path: str | PathLike[str]) -> Path:
@@ -32,9 +44,33 @@ def check_target(path: str | PathLike[str]) -> Path:
         raise OSError(errno.EINVAL, "is not a regular file, and would be lost; give another name", str(path))
     if target.exists() and not os.access(target, os.W_OK):  # renaming over it would work
         raise PermissionError(errno.EACCES, "is write-protected; make it writable, or give another name", str(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(target.parent))
+    check_folder(target.parent)
     return target
+
+
+def check_folder(folder: Path) -> None:
+    """Raise an OSError that says what is wrong with a folder in which something is to be written."""
+    if folder.is_dir():
+        return
+    for above in (folder, *folder.parents):
+        if above.exists() and not above.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, "is a file, not a folder; give the name of a folder", str(above))
+    raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(folder))
+
+
+def name_beside(target: Path, ending: str) -> Path:
+    """The name of a file beside `target`: with an `ending`, and made short where it would be too long for a file."""
+    name = target.name + ending
+    encoded = os.fsencode(target.name)
+    if len(encoded) + len(ending) > _LONGEST_NAME:
+        kept = beginning_of(target.name, _LONGEST_NAME - len(ending) - 17)
+        name = f"{kept}~{hashlib.blake2b(encoded, digest_size=8).hexdigest()}{ending}"
+    return target.with_name(name)
+
+
+def beginning_of(name: str, size: int = 100) -> str:
+    """The beginning of the name of a file, of `size` bytes at most."""
+    return os.fsencode(name)[:size].decode("utf-8", "ignore")
 
 
 def keep_mode(file: IO[bytes], target: Path) -> None:
@@ -67,7 +103,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     Raises
     ------
     IsADirectoryError, FileNotFoundError
-        If `path` is a folder, or lies in one that does not exist.
+        If `path` is a folder, or lies in one that does not exist; `NotADirectoryError` where that is a file.
     PermissionError
         If the file is there, and may not be written.
     OSError
@@ -94,7 +130,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _prefix(target: Path) -> str:
-    return f".{target.name[:100]}."
+    return f".{beginning_of(target.name)}."
 
 
 def _create(temporary: Path) -> BinaryIO:

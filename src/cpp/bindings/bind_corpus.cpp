@@ -18,6 +18,7 @@
 #include "../corpus.h"
 #include "../encoder.h"
 #include "../file.h"
+#include "../text.h"
 #include "gil.h"
 
 namespace py = pybind11;
@@ -195,6 +196,11 @@ void register_corpus(py::module_& m) {
       const auto path = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(e.path().c_str()));
       const std::string message = e.problem() + ": " + e.code().message();
       py::set_error(PyExc_OSError, py::make_tuple(e.code().value(), message, path));
+    } catch (const InvalidText& e) {  // which names a file, whose name may be no UTF-8 either
+      const std::string_view text(e.what());
+      const auto message = py::reinterpret_steal<py::object>(
+          PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+      py::set_error(PyExc_ValueError, message);
     }
   });
 

@@ -5,6 +5,7 @@
 
 #include "gil.h"
 #include "kernels.h"
+#include "modules.h"
 
 namespace py = pybind11;
 
@@ -30,4 +31,5 @@ PYBIND11_MODULE(_core, m) {
   register_cluster(m);
   register_search(m);
   register_rows(m);
+  muse::bindings::refuse_pickles(m);
 }
