@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from muse import MUSE, LineSentence, load_vectors
+from muse import MUSE, FormatWarning, LineSentence, load_vectors
 from muse.__main__ import main
 from muse.corpus import encode_corpus
 from toy import toy_model
@@ -95,7 +95,8 @@ def test_files_of_any_name_are_written(name):
         assert list(again.vocabulary.words) == model.vocabulary.words
     for out in (name + ".out", name + ".out.gz"):
         assert again.tag_corpus(name + ".txt", out).tagged == 5
-    model.export(name + ".vec", "word2vec")
+    with pytest.warns(FormatWarning):
+        model.export(name + ".vec", "word2vec")
     assert "head" in load_vectors(name + ".vec").vocabulary
     assert os.listdir(name + ".checkpoints")
 

@@ -85,3 +85,15 @@ def test_limits_that_are_none(name, limit, kind, tmp_path):
     path.write_text("1 2\na#0 1 2\n")
     with pytest.raises(kind, match="limit must be"):
         muse.load_vectors(path, name, limit=limit)
+
+
+def test_warnings_of_formats_are_at_the_users_line(tmp_path):
+    twice = tmp_path / "twice.vec"
+    twice.write_text("2 1\na#0 1\na#0 2\n")
+    for call in (
+        lambda: toy_model(words=tuple("abcdefghi")).export(tmp_path / "m.vec", "word2vec"),
+        lambda: muse.load_vectors(twice),
+    ):
+        with pytest.warns(muse.FormatWarning) as caught:
+            call()
+        assert {warning.filename for warning in caught} == {__file__}

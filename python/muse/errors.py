@@ -6,10 +6,14 @@ Each derives from the standard type that a caller would expect, so ``except KeyE
 from __future__ import annotations
 
 import difflib
+import os
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
+_PACKAGE = os.path.join(os.path.dirname(__file__), "")
 _SEARCHED = 100_000  # most frequent words that are compared with a misspelt one
 
 
@@ -68,6 +72,14 @@ class DivergenceError(FloatingPointError):
 
 class InsufficientMemoryError(MemoryError):
     """Said before training starts, with the figure, where the model cannot fit into memory."""
+
+
+def warn_of_format(message: str) -> None:
+    """Give a `FormatWarning` at the line of the user's that called into this package, however deep it is called."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, FormatWarning, stacklevel=level)
 
 
 def quote(text: str, most: int = 80) -> str:

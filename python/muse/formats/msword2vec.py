@@ -6,12 +6,11 @@ the vector of each sense. The file of clusters is the same without global vector
 
 from __future__ import annotations
 
-import warnings
 from os import PathLike
 
 import numpy as np
 
-from muse.errors import FormatWarning
+from muse.errors import warn_of_format
 from muse.formats.reading import MAX_SIZE, Floats, GrowingMatrix, Reader, damaged, open_reader
 from muse.formats.replacing import replacing
 from muse.formats.selectors import CenterSelector
@@ -46,7 +45,7 @@ def read_msword2vec(
     words, senses, context, vectors = _read(path, has_globals=True)
     if (senses == 0).any():
         lost = int((senses == 0).sum())
-        warnings.warn(f"{path}: {lost} words have no sense and are left out", FormatWarning, stacklevel=4)
+        warn_of_format(f"{path}: {lost} words have no sense and are left out")
     kept = np.flatnonzero(senses > 0)
     offset = np.concatenate(([0], np.cumsum(senses[kept]))).astype(np.int64)
     table = SenseTable([words[i] for i in kept.tolist()], vectors, offset)

@@ -6,7 +6,6 @@ import contextlib
 import inspect
 import os
 import re
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from muse.checks import integer, optional, path_like
-from muse.errors import FormatWarning, ModelFileError
+from muse.errors import ModelFileError, warn_of_format
 from muse.formats.adagram import read_adagram, write_adagram
 from muse.formats.gensim_vectors import read_gensim, write_gensim
 from muse.formats.mssg import read_mssg, write_mssg
@@ -176,10 +175,7 @@ def write_table(path: Path_, table: SenseTable, format: str, **options: Any) -> 
     chosen.write(path, table, **options)
     lost = lost_parts(table, chosen, options)
     if lost:
-        warnings.warn(
-            f"the {format} format does not hold {', '.join(lost)}; model.save keeps the whole of a model",
-            FormatWarning, stacklevel=3,
-        )  # fmt: skip
+        warn_of_format(f"the {format} format does not hold {', '.join(lost)}; model.save keeps the whole of a model")
 
 
 def lost_parts(table: SenseTable, chosen: Format, options: dict[str, Any]) -> list[str]:

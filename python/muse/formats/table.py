@@ -5,7 +5,6 @@ Each format is a module that turns a file into a `SenseTable` and a table into a
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.arrays import Arrays
-from muse.errors import FormatWarning
+from muse.errors import warn_of_format
 from muse.vocabulary import Vocabulary
 
 __all__ = ["SenseTable", "group_keys"]
@@ -244,10 +243,7 @@ class _Known:
         twin[1:] = (np.diff(self.word_of) == 0) & (np.diff(self.sense_of) == 0)
         if twin.any():
             first = keys[int(self.order[np.argmax(twin)])]
-            warnings.warn(
-                f"{source}: {int(twin.sum())} keys occur twice, such as {first!r}; the first of each counts",
-                FormatWarning, stacklevel=5,
-            )  # fmt: skip
+            warn_of_format(f"{source}: {int(twin.sum())} keys occur twice, such as {first!r}; the first of each counts")
             self._keep(~twin)
 
     def take_plain(self, vectors: Floats) -> Floats | None:

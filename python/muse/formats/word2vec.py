@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-import warnings
 from collections.abc import Sequence
 from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.errors import FormatWarning
+from muse.errors import warn_of_format
 from muse.formats.reading import Reader, damaged, open_reader, read_vectors
 from muse.formats.replacing import replacing
 from muse.formats.table import SenseTable, group_keys
@@ -125,10 +124,9 @@ def read_keyed_vectors(
         binary = _looks_binary(reader.peek(_SNIFFED), columns)
     keys, vectors = read_vectors(reader, columns, rows, binary=binary, limit=limit)
     if limit is None and reader.peek(_SNIFFED).strip():
-        warnings.warn(
-            f"{reader.name}: the file goes on behind the {rows} rows that its header names; the rest is not read",
-            FormatWarning, stacklevel=4,
-        )  # fmt: skip
+        warn_of_format(
+            f"{reader.name}: the file goes on behind the {rows} rows that its header names; the rest is not read"
+        )
     return decoded(keys, reader, encoding, errors), vectors
 
 
