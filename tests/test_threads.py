@@ -9,6 +9,7 @@ import warnings
 import pytest
 
 from muse import MUSE, Callback, FormatWarning
+from muse.changes import _Call
 from muse.datasets import make_ambiguous_corpus
 from toy import toy_model
 
@@ -183,3 +184,21 @@ def test_an_interrupted_change_lets_go_of_the_model(model):
         with pytest.raises(KeyboardInterrupt):
             method(sentences())
     model.merge_senses()
+
+
+def test_a_call_that_is_about_to_be_refused_stops_no_training(model, tmp_path):
+    """Such a call stands among those under way until it has been refused; the training beside it goes on."""
+
+    class AtTheDoor(Callback):
+        def on_epoch_begin(self, model):
+            thread = threading.Thread(target=lambda: model._calls.setdefault(_Call("save", "is reading")))
+            thread.start()
+            thread.join()
+
+        def on_epoch_end(self, model):
+            assert len(model._calls) > 1
+            model.set_arrays(model.arrays)
+            model.save(tmp_path / "m")
+
+    model.train(NEW, epochs=3, callbacks=[AtTheDoor()])
+    assert [row["epoch"] for row in model.history[-3:]] == [1, 2, 3]

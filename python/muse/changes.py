@@ -32,6 +32,10 @@ class _Call:
             return later.kind == _CHANGES
         return not self.kind == later.kind == _USES
 
+    def shelters(self, later: _Call) -> bool:
+        """Whether `later` is a part of this change; what came after this call is refused, and does not count."""
+        return self._thread == later._thread and self.kind == _CHANGES and later.kind != _CHANGES
+
     def refusal(self, later: _Call) -> RuntimeError:
         doing = "the model is in training" if self.name == "train" else f"{self.name} {self.kind} the model"
         return RuntimeError(f"{later.name} cannot be called while {doing}; call it when {self.name} has ended")
@@ -77,7 +81,7 @@ def _holding(method: Method, kind: str) -> Method:
         try:
             calls[mine] = None
             for other in list(calls):
-                if other is mine:
+                if other is mine or other.shelters(mine):
                     break
                 if other.excludes(mine):
                     raise other.refusal(mine)
