@@ -130,6 +130,14 @@ def trim_rule(name: str, value: Any) -> Callable[[str, int, int], Any]:
     return value  # type: ignore[no-any-return]
 
 
+def sentences(name: str, value: Any) -> Iterable[Any]:
+    """What can be gone through; whether it holds token lists is seen as it is read."""
+    iterable = isinstance(value, Iterable) or hasattr(value, "__getitem__")
+    if not iterable or isinstance(value, np.generic):  # numpy's numbers have the methods, and fail
+        raise TypeError(f"{name} must be an iterable of token lists, not {type(value).__name__}")
+    return value  # type: ignore[no-any-return]
+
+
 def callbacks(name: str, value: Any) -> tuple[Any, ...]:
     """Objects with some of the hooks of `muse.Callback`."""
     if not isinstance(value, Iterable):

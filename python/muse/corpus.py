@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.checks import path_like
+from muse.checks import sentences as check_sentences
 from muse.lines import LineSentence, PathInput, as_paths, check_uncompressed, is_compressed, read_chunks, shown
 from muse.memory import check_memory_to_read, out_of_memory
 from muse.progress import progress_bar
@@ -201,9 +202,7 @@ def _files_of(sentences: Any, corpus_file: PathInput | None) -> list[Path] | Non
         )
     if hasattr(sentences, "read"):
         raise TypeError("sentences is an open file; pass its path as corpus_file=, or (line.split() for line in file)")
-    iterable = isinstance(sentences, Iterable) or hasattr(sentences, "__getitem__")
-    if not iterable or isinstance(sentences, np.generic):  # numpy's numbers have the methods, and fail
-        raise TypeError(f"sentences must be an iterable of token lists, not {type(sentences).__name__}")
+    check_sentences("sentences", sentences)
     return None
 
 

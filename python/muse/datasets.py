@@ -116,10 +116,8 @@ def make_ambiguous_corpus(
     """
     n_sentences, n_words = checks.integer(0)("n_sentences", n_sentences), checks.integer(1)("n_words", n_words)
     sentence_length = checks.number(_SHORTEST, 1e6)("sentence_length", sentence_length)
-    topic_purity, zipf = (
-        checks.number(0, 1, above=True)("topic_purity", topic_purity),
-        checks.number(0, 100)("zipf", zipf),
-    )
+    topic_purity = checks.number(0, 1, above=True)("topic_purity", topic_purity)
+    zipf = checks.number(0, 100)("zipf", zipf)
     rng = np.random.default_rng(checks.integer(0)("seed", seed))
     topics, senses_of = _assign_senses(n_words, n_senses, n_ambiguous, rng)
     emission = _Emission.build(n_words, topics, senses_of, zipf, rng)
@@ -389,9 +387,7 @@ def _merge(sentences: Iterable[Sequence[str]], groups: dict[str, list[str]]) -> 
     name_of = {word: name for name, words in groups.items() for word in words}
     sense_of = {word: sense for words in groups.values() for sense, word in enumerate(words)}
     unseen = set(name_of)
-    if not isinstance(sentences, Iterable):
-        raise TypeError(f"sentences must be an iterable of token lists, not {type(sentences).__name__}")
-    for number, sentence in enumerate(sentences):
+    for number, sentence in enumerate(checks.sentences("sentences", sentences)):
         if isinstance(sentence, str):
             raise TypeError(f"sentence {number} is a string; give each sentence as a list of tokens (text.split())")
         if not groups.keys().isdisjoint(sentence):

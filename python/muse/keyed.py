@@ -23,7 +23,7 @@ from muse.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors as GensimKeyedVectors
 
-__all__ = ["Key", "KeyedVectors", "Neighbours", "as_list", "check_topn", "restricted", "unit"]
+__all__ = ["Key", "KeyedVectors", "Neighbours", "as_list", "check_topn", "restricted", "unit", "units"]
 
 Neighbours: TypeAlias = list[tuple[str, float]]
 Key = TypeVar("Key", bound="str | tuple[str, int]")
@@ -114,10 +114,9 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
 
     def get_vector(self, key: Key, *, norm: bool = False) -> Floats:
         """A copy of the vector of `key`, float32 (D,); at length one with `norm`."""
-        vectors = self[key]
         if not norm:
-            return vectors
-        return unit(vectors) if vectors.ndim == 1 else np.stack([*map(unit, vectors)]) if len(vectors) else vectors
+            return self[key]
+        return units(self[key]) if isinstance(key, list) else unit(self[key])
 
     def get_normed_vectors(self) -> Floats:
         """A copy of all vectors at length one, float32 (N, D); vectors of zeros stay zeros."""
@@ -213,8 +212,7 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
         end = self._end(restrict_vocab)
         wanted = min(topn + max(map(len, excluded)), max(end, 1))
         mask = None if keep is None else keep[:end].view(np.uint8)
-        queries = np.stack([unit(query) for query in queries])
-        rows, scores = self._top_k(queries, wanted, end, mask)
+        rows, scores = self._top_k(units(queries), wanted, end, mask)
         keys = self.index_to_key
         return [
             [(keys[row], float(score)) for row, score in zip(*found, strict=True) if row >= 0 and row not in out][:topn]
@@ -302,7 +300,7 @@ def _with_scales(vectors: Floats) -> tuple[Floats, Floats]:
     extreme = np.flatnonzero((norms > 0) & ((norms < _SHORT) | (norms > _LONG)))
     if len(extreme):
         vectors = vectors.copy()
-        vectors[extreme] = np.stack([*map(unit, vectors[extreme])])
+        vectors[extreme] = units(vectors[extreme])
         norms[extreme] = 1.0
     scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
     return vectors, scales.astype(np.float32)
@@ -336,3 +334,8 @@ def unit(vector: Floats) -> Floats:
         return np.zeros(len(vector), np.float32)
     scaled: Floats = (precise / length).astype(np.float32)
     return scaled
+
+
+def units(vectors: Floats) -> Floats:
+    """`unit` of each row."""
+    return np.stack([unit(vector) for vector in vectors]) if len(vectors) else vectors

@@ -135,7 +135,6 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
         if isinstance(vocabulary, (str, bytes)) or not isinstance(vocabulary, (Vocabulary, Iterable)):
             raise TypeError(f"vocabulary must be a Vocabulary or a list of words; got {vocabulary!r:.60}")
         arrays.check()
-        arrays.check_layout()
         arrays.check_finite()
         if settings is None:
             settings = Settings(
@@ -296,7 +295,7 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
         for name in reject_unknown_in_train(needless):
             logger.debug("train does not need %s, and ignores it", name)
         sentences, vocabulary = same_corpus(sentences, corpus_iterable), self.vocabulary
-        added = check_callbacks("callbacks", callbacks or ())
+        added = check_callbacks("callbacks", () if callbacks is None else callbacks)
         if epochs is None:
             epochs = self.training_state.get("epochs", self.epochs) if resume else self.epochs
         run = self._settings.replace(epochs=epochs, callbacks=(*self._settings.callbacks, *added))

@@ -17,7 +17,7 @@ from muse.arrays import Arrays, Floats
 from muse.changes import answers
 from muse.comparisons import Comparisons
 from muse.errors import UnknownSenseError, quote
-from muse.keyed import Neighbours, unit
+from muse.keyed import Neighbours, units
 from muse.vocabulary import Vocabulary
 
 __all__ = ["SenseKey", "SenseVectors", "WordVectors", "parse_sense_key"]
@@ -142,8 +142,8 @@ class SenseVectors(Comparisons[SenseKey]):
         return self._nearest(queries, topn, excluded=rows, restrict_vocab=restrict_vocab, keep=keep)
 
     def _word_similarity(self, first: str, second: str) -> float:
-        units = [np.stack([unit(row) for row in self.vectors[self._rows_of(word)]]) for word in (first, second)]
-        return float((units[0] @ units[1].T).max())
+        one, other = (units(self.vectors[self._rows_of(word)]) for word in (first, second))
+        return float((one @ other.T).max())
 
     def _rows_of(self, word: str) -> slice[int, int, None]:
         return self._arrays.rows_of(self._vocabulary.index(word))
