@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from muse import _core
-from muse.corpus import LineSentence
+from muse.corpus.encoding import LineSentence
 from muse.datasets import iter_pseudo_words
 from muse.evaluation import PseudoWordTask, draw_pairs, read_scws, read_word_pairs
 

@@ -21,10 +21,10 @@ import numpy as np
 from benchmarks import common
 from benchmarks.gpu_limits import H100, Case
 from muse import MUSE, _core, cuda
+from muse.data.settings import Settings
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation.clustering import v_measure
-from muse.settings import Settings
-from muse.training import core_options
+from muse.training.run import core_options
 
 ROW_PAD = 16
 Note = Callable[[Any], None]  # called with what a part has found so far

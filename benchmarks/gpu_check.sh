@@ -72,7 +72,7 @@ compile() {
     cp "$build"/_core*.so "$build"/src/cuda/_cuda*.so "$package/muse/"
 }
 
-gpu_tests() { "$python" -m pytest -q -p no:cacheprovider tests/test_cuda.py tests/test_cuda_queries.py; }
+gpu_tests() { "$python" -m pytest -q -p no:cacheprovider tests/cuda/test_cuda.py tests/cuda/test_cuda_queries.py; }
 measure() { "$python" -m benchmarks.gpu "$@" ${dry:+--small} --out "$out/gpu_check.json"; }
 # A tool that watches a run of benchmarks.gpu; without a device only the run.
 watched() {

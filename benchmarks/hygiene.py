@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from benchmarks import common
 from muse import MUSE
 from muse.evaluation import PseudoWordTask
-from muse.hygiene import SenseMap
+from muse.model.hygiene import SenseMap
 
 THRESHOLDS = (0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 PURE, USES = 0.75, 20  # of a sense: share of its uses that one member holds, and least uses

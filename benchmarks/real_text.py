@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from benchmarks import common
 from benchmarks.paper.recipes import STRATEGIES, Scale, grid, recipe, title
 from muse import MUSE, _core
-from muse.corpus import encode_corpus
+from muse.corpus.encoding import encode_corpus
 from muse.evaluation import PseudoWordTask
 from muse.evaluation.bounds import k_means, one_thread
-from muse.selection import context_weights, selection_options
+from muse.selector.selection import context_weights, selection_options
 
 WORDS = ("head", "tie", "bank", "cell", "spring", "rock", "apple", "java", "current", "match")
 COLUMNS = {

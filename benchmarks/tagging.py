@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks import common
 from muse import MUSE, Settings, Vocabulary
-from muse.corpus import LineSentence, encode_corpus
-from muse.initial import initial_arrays
+from muse.corpus.encoding import LineSentence, encode_corpus
+from muse.training.initial import initial_arrays
 
 RECIPES: dict[str, dict[str, Any]] = {"defaults": {}, "paper": MUSE.paper_defaults()}
 

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
-import muse.cuda
+import muse.base.cuda
 from toy import toy_model
 
 # The same examples each time, whatever the load, so that a failure is of the change under test;
@@ -41,7 +41,7 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-# --- the CUDA backend: tests/test_cuda*.py ---
+# --- the CUDA backend: tests/cuda ---
 
 EMULATED = os.environ.get("MUSE_CUDA_EMULATION")
 
@@ -50,9 +50,9 @@ EMULATED = os.environ.get("MUSE_CUDA_EMULATION")
 def backend() -> ModuleType:
     """`muse._cuda`, emulated or real."""
     if not EMULATED:
-        if muse.cuda.missing():
-            pytest.skip(f"no emulation (MUSE_CUDA_EMULATION is not set), and no device: {muse.cuda.missing()}")
-        return muse.cuda.load()
+        if muse.base.cuda.missing():
+            pytest.skip(f"no emulation (MUSE_CUDA_EMULATION is not set), and no device: {muse.base.cuda.missing()}")
+        return muse.base.cuda.load()
     (path,) = Path(EMULATED).glob("_cuda*.so")
     spec = importlib.util.spec_from_file_location("_cuda", path)
     assert spec is not None
@@ -75,5 +75,5 @@ def emulated(backend):
 @pytest.fixture
 def on_device(backend, monkeypatch):
     """``device="cuda"`` means `backend`."""
-    monkeypatch.setattr(muse.cuda, "load", lambda: backend)
-    monkeypatch.setattr(muse.cuda, "missing", lambda: "")
+    monkeypatch.setattr(muse.base.cuda, "load", lambda: backend)
+    monkeypatch.setattr(muse.base.cuda, "missing", lambda: "")

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import muse.memory
-import muse.training
+import muse.data.memory
+import muse.training.run
 from muse import MUSE, Settings, load_vectors
-from muse.corpus import encode_corpus
+from muse.corpus.encoding import encode_corpus
+from muse.corpus.tokens import locate
 from muse.evaluation import (
     InductionTask,
     Occurrence,
@@ -27,7 +28,6 @@ from muse.evaluation import (
     read_word_pairs,
     score_key,
 )
-from muse.evaluation.text import locate
 from toy import WORDS, toy_arrays, toy_model
 
 SENTENCES = [["the", "head", "of", "the", "army"]] * 30
@@ -36,12 +36,12 @@ SMALL: dict[str, Any] = {"vector_size": 4, "min_count": 1, "workers": 1, "epochs
 
 @contextmanager
 def _available(size: int):
-    before = muse.memory.available_memory
-    muse.memory.available_memory = lambda: size
+    before = muse.data.memory.available_memory
+    muse.data.memory.available_memory = lambda: size
     try:
         yield
     finally:
-        muse.memory.available_memory = before
+        muse.data.memory.available_memory = before
 
 
 def _untrained() -> MUSE:
@@ -71,16 +71,16 @@ def _memory_while_reading(folder: Path) -> None:
 
 
 def _memory_while_training(folder: Path) -> None:
-    before = muse.training.split_arrays
+    before = muse.training.run.split_arrays
 
     def fail(*_):
         raise MemoryError
 
-    muse.training.split_arrays = fail
+    muse.training.run.split_arrays = fail
     try:
         MUSE(SENTENCES, senses=2, **SMALL)
     finally:
-        muse.training.split_arrays = before
+        muse.training.run.split_arrays = before
 
 
 def _fail(*_: object) -> None:
@@ -89,7 +89,7 @@ def _fail(*_: object) -> None:
 
 def _memory_while_merging(folder: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("muse.hygiene.merged_rows", _fail)
+        patch.setattr("muse.model.hygiene.merged_rows", _fail)
         toy_model().merge_senses()
 
 
@@ -181,7 +181,7 @@ def _cut_gzip(folder: Path) -> None:
 def _tagging_what_changes(folder: Path) -> None:
     (folder / "text").write_text("the head\n")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("muse.progress._Hidden.update", lambda *_: (folder / "text").write_text(""))
+        patch.setattr("muse.base.progress._Hidden.update", lambda *_: (folder / "text").write_text(""))
         toy_model().tag_corpus(folder / "text", folder / "out")
 
 

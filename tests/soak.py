@@ -1,6 +1,6 @@
 """A long run: ``python -m tests.soak --seconds 3600`` trains, stops, saves, loads and asks, again and again.
 
-Memory, file descriptors and threads must stay what they were, and tokens must add up. tests/test_soak.py runs a minute.
+Memory, file descriptors and threads must stay what they were, and tokens must add up. tests/breakers runs a minute.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from muse import MUSE, Callback
-from muse.checkpoints import CHECKPOINT_NAME
 from muse.datasets import make_ambiguous_corpus
+from muse.training.checkpoints import CHECKPOINT_NAME
 
 WARM_UP_CYCLES = 6
 ALLOWED_GROWTH = 24 << 20  # bytes; glibc keeps some memory for each thread that ever was

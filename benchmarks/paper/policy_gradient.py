@@ -25,8 +25,8 @@ from benchmarks import common
 from benchmarks.paper import report
 from benchmarks.paper.runs import Runs, cases
 from muse import MUSE, _core
-from muse.corpus import encode_corpus
-from muse.training import core_options
+from muse.corpus.encoding import encode_corpus
+from muse.training.run import core_options
 
 STRATEGIES = ("policy", "smooth_policy", "boltzmann")
 BATCH = 2048

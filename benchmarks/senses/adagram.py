@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from benchmarks.senses.texts import Encoded, Merged
 from muse import Settings, _core
+from muse.data.vocabulary import Vocabulary
 from muse.evaluation import SenseKeyedVectors
-from muse.vocabulary import Vocabulary
 
 __all__ = ["AdaGram", "AdaGramModel", "chosen_senses", "train_adagram"]
 

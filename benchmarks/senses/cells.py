@@ -20,13 +20,16 @@ from benchmarks.senses.grids import Setting
 from benchmarks.senses.texts import Encoded, Merged, PlainVectors, Text, merge, plain_vectors
 from muse import MUSE, DivergenceError, _core
 from muse.evaluation import EvaluationCallback, EvaluationResult
-from muse.training import train_model
+from muse.training.run import train_model
 
 __all__ = ["Cell", "code_version", "execute"]
 
 _HARNESS = 1  # raise it when the same cell would give other figures
 # What a run learns depends on these; comments and layout do not count. The core counts as the binary that was loaded.
-_SOURCES = ("corpus", "initial", "rules", "selection", "settings", "split", "training")
+_SOURCES = (
+    "corpus/encoding", "data/settings", "data/trimming", "selector/selection", "training/initial", "training/run",
+    "training/split",
+)  # fmt: skip
 
 
 @cache

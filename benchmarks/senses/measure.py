@@ -23,7 +23,7 @@ from muse.evaluation import (
     WordSimilarityTask,
 )
 from muse.evaluation.bounds import k_means, mean_row, one_thread, score_word, supervised
-from muse.selection import context_weights, selection_options
+from muse.selector.selection import context_weights, selection_options
 
 __all__ = [
     "SCORES",

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from benchmarks.senses.texts import Encoded, Merged
 from muse import MUSE, Arrays, Settings, _core
+from muse.data.vocabulary import Vocabulary
 from muse.evaluation import SenseKeyedVectors
-from muse.selection import context_weights, selection_options
-from muse.training import train_model
-from muse.vocabulary import Vocabulary
+from muse.selector.selection import context_weights, selection_options
+from muse.training.run import train_model
 
 __all__ = ["one_vector", "train_gensim", "train_mssg"]
 

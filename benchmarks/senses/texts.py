@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import MUSE, _core
-from muse.corpus import encode_corpus
+from muse.corpus.encoding import encode_corpus
+from muse.data.vocabulary import Vocabulary
 from muse.evaluation import PseudoWordTask
-from muse.training import train_model
-from muse.vocabulary import Vocabulary
+from muse.training.run import train_model
 
 __all__ = ["Encoded", "Merged", "PlainVectors", "Text", "merge", "plain_vectors"]
 

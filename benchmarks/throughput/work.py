@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from muse import _core
-from muse.corpus import encode_corpus
+from muse.corpus.encoding import encode_corpus
 
 
 class Expected(NamedTuple):

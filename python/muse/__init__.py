@@ -7,9 +7,12 @@
 
 from muse import datasets, evaluation, formats
 from muse._core import __version__
-from muse.arrays import Arrays
+from muse.base import cuda
 from muse.callbacks import Callback
-from muse.corpus import LineSentence, encode_corpus
+from muse.corpus.encoding import LineSentence, encode_corpus
+from muse.data.arrays import Arrays
+from muse.data.settings import Settings
+from muse.data.vocabulary import Vocabulary
 from muse.errors import (
     DivergenceError,
     FormatWarning,
@@ -19,11 +22,9 @@ from muse.errors import (
     UnknownSenseError,
     UnknownWordError,
 )
-from muse.loaded import LoadedVectors, load_vectors
-from muse.model import MUSE
-from muse.settings import Settings
-from muse.vectors import SenseVectors, WordVectors
-from muse.vocabulary import Vocabulary
+from muse.formats.loaded import LoadedVectors, load_vectors
+from muse.model.muse import MUSE
+from muse.vectors.model_vectors import SenseVectors, WordVectors
 
 __all__ = [
     "MUSE",
@@ -43,6 +44,7 @@ __all__ = [
     "Vocabulary",
     "WordVectors",
     "__version__",
+    "cuda",
     "datasets",
     "encode_corpus",
     "evaluation",

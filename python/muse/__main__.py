@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from muse import MUSE, Callback, __version__
-from muse.checks import Choice
-from muse.context import as_tokens
-from muse.corpus import LineSentence
+from muse.base.checks import Choice
+from muse.corpus.encoding import LineSentence
+from muse.data.settings import Settings
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.errors import DivergenceError, UnknownWordError
 from muse.evaluation.clustering import purity, v_measure
-from muse.examples import Uses, find_uses
-from muse.formats.replacing import check_target
+from muse.files.lines import shown
+from muse.files.replacing import check_target
 from muse.integrations.wikipedia import WikipediaSentences, is_dump
-from muse.lines import shown
-from muse.settings import Settings
+from muse.selector.context import as_tokens
+from muse.selector.uses import Uses, find_uses
 
 DEMO_SENTENCES, DEMO_WORDS = 40_000, 1_000
 DEMO_SENSES = 2
@@ -122,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_settings(parser: argparse.ArgumentParser, names: Sequence[str], own: Mapping[str, str] | None = None) -> None:
-    """Options for some settings of MUSE; their meaning is that of `muse.settings`, and the default where not `own`."""
+    """Options for some settings of MUSE; they mean what `Settings` says, with its default where not `own`."""
     fields = {field.name: field for field in dataclasses.fields(Settings)}
     group = parser.add_argument_group("settings of the model (MUSE in Python has more)")
     for name in names:

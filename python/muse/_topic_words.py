@@ -1,7 +1,7 @@
 """The readable vocabulary of `muse.datasets.make_ambiguous_corpus`: topics, words of several topics, function words.
 
 A topic's words are its own: no word stands under two topics, and no ambiguous word stands under any, so that the sense
-of every occurrence is known. tests/test_datasets.py holds this file to that.
+of every occurrence is known. tests/whole/test_datasets.py holds this file to that.
 """
 
 from __future__ import annotations

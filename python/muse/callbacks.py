@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from muse.model import MUSE
+    from muse.model.muse import MUSE
 
 __all__ = ["Callback", "HOOKS"]
 

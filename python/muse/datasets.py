@@ -14,9 +14,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from muse import checks
 from muse._topic_words import AMBIGUOUS, FUNCTION_WORDS, TOPICS
-from muse.vocabulary import check_words
+from muse.base import checks
+from muse.data.vocabulary import check_words
 
 __all__ = ["AmbiguousCorpus", "iter_pseudo_words", "make_ambiguous_corpus", "pseudo_words"]
 

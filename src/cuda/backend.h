@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "search.h"
-#include "tagger.h"
-#include "train.h"
+#include "senses/search.h"
+#include "senses/tagger.h"
+#include "train/train.h"
 
 namespace muse::cuda {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "random.h"
+#include "math/random.h"
 
 namespace muse::cuda {
 

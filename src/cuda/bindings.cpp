@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "../cpp/bindings/arrays.h"
-#include "../cpp/bindings/modules.h"
-#include "../cpp/bindings/selector.h"
-#include "../cpp/bindings/trainer.h"
 #include "backend.h"
+#include "bindings/arrays.h"
+#include "bindings/modules.h"
+#include "bindings/selector.h"
+#include "bindings/trainer.h"
 
 namespace py = pybind11;
 

@@ -1,8 +1,8 @@
 // The model's matrices between the host and the device.
 #pragma once
 
-#include "model.h"
-#include "panel.h"
+#include "math/panel.h"
+#include "model/model.h"
 #include "runtime.h"
 #include "work.h"
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <thread>
 
-#include "batch.h"
 #include "learn.cuh"
 #include "matrices.h"
 #include "representation.cuh"
@@ -15,6 +14,7 @@
 #include "scan.cuh"
 #include "select.cuh"
 #include "stored.cuh"
+#include "train/batch.h"
 
 namespace muse::cuda {
 

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
-#include "equations.h"
-#include "options.h"
-#include "random.h"
+#include "math/random.h"
+#include "model/equations.h"
+#include "model/options.h"
 
 namespace muse::cuda {
 

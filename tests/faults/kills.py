@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from muse import MUSE
-from muse.checkpoints import CHECKPOINT_NAME
+from muse.training.checkpoints import CHECKPOINT_NAME
 
 from .processes import Child, killed_at_the_end, require
 from .scenario import (
@@ -100,7 +100,7 @@ def reading(rng: np.random.Generator, folder: Path) -> str:
     """A process that reads a corpus and spills it to the disk is killed: nothing is left there."""
 
     def read() -> None:
-        from muse.corpus import encode_corpus
+        from muse.corpus.encoding import encode_corpus
 
         while True:
             encode_corpus(CORPUS.sentences, max_ram=3000, spill_dir=folder)

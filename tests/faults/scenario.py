@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from muse import MUSE
-from muse.checkpoints import CHECKPOINT_NAME
 from muse.datasets import make_ambiguous_corpus
+from muse.training.checkpoints import CHECKPOINT_NAME
 
 from .processes import require
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from muse import MUSE
-from muse.checkpoints import CHECKPOINT_NAME
-from muse.corpus import encode_corpus
+from muse.corpus.encoding import encode_corpus
+from muse.training.checkpoints import CHECKPOINT_NAME
 
 from .processes import Child, killed_at_the_end, require
 from .scenario import (

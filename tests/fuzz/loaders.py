@@ -1,4 +1,4 @@
-"""Every loader with what may go wrong: the table that the fuzzers and tests/test_fuzz.py go through."""
+"""Every loader with what may go wrong: the table that the fuzzers and tests/breakers/test_fuzz.py go through."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from muse import MUSE, Callback, DivergenceError, FormatWarning, LoadedVectors, ModelFileError, load_vectors
-from muse.corpus import LineSentence, encode_corpus
+from muse.corpus.encoding import LineSentence, encode_corpus
 from muse.datasets import make_ambiguous_corpus
-from muse.evaluation import instances, keys, questions, scws, tables, wic, wordpairs
+from muse.evaluation import scws, wic
 from muse.formats.registry import detect_format
+from muse.readers import instances, key_tables, keys, questions, word_pairs
 
 from .mutation import change_bytes, change_model
 
@@ -97,13 +98,13 @@ LOADERS: dict[str, Loader] = {
     "corpus-xz": Loader(_read_corpus, name="input.xz"),
     "corpus-zst": Loader(_read_corpus, (ValueError, ImportError), name="input.zst"),
     "scws": Loader(scws.read_scws),
-    "word-pairs": Loader(wordpairs.read_word_pairs),
+    "word-pairs": Loader(word_pairs.read_word_pairs),
     "synonyms": Loader(questions.read_synonyms),
     "toefl": Loader(_two_files(questions.read_toefl)),
     "wic": Loader(_two_files(wic.read_wic)),
     "senseval-key": Loader(keys.read_key),
     "instances": Loader(instances.read_instances),
-    "table": Loader(tables.read_table),
+    "table": Loader(key_tables.read_table),
 }
 
 

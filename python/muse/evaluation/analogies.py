@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from muse.evaluation.text import read_lines
+from muse.corpus.tokens import read_lines
 
 if TYPE_CHECKING:
-    from muse.vectors import WordVectors
+    from muse.vectors.model_vectors import WordVectors
 
 __all__ = ["Analogy", "answer_analogies", "read_analogies"]
 

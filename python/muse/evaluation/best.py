@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from muse.formats.replacing import check_target, replacing
+from muse.files.replacing import check_target, replacing
 
 __all__ = ["BestFile", "TemporaryFolder", "check_writable"]
 

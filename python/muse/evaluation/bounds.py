@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.checks import integer, number
+from muse.base.checks import integer, number
+from muse.corpus.tokens import listed
 from muse.evaluation import clustering
 from muse.evaluation.protocol import WordVectors, check_finite
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import require
-from muse.evaluation.text import listed
 
 if TYPE_CHECKING:
     from muse.evaluation.pseudowords import PseudoWordTask

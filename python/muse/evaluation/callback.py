@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.checks import flag, integer, number, optional, path_like
+from muse.base.checks import flag, integer, number, optional, path_like
 from muse.evaluation.best import BestFile, TemporaryFolder, check_writable
 from muse.evaluation.protocol import Task
 from muse.evaluation.results import EvaluationResult
@@ -392,7 +392,7 @@ def _identity(task: Any) -> dict[str, Any]:
 
 def _is_interrupted(model: Any) -> bool:
     """Whether a training has ended before its time and not by a callback, so that it can be resumed."""
-    from muse.training import is_finished  # a cycle at import otherwise
+    from muse.training.run import is_finished  # a cycle at import otherwise
 
     state = getattr(model, "training_state", None)
     if not isinstance(state, Mapping) or "epochs" not in state or model.stop_training:

@@ -15,16 +15,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from muse.checks import flag, number
+from muse.base.checks import flag, number
+from muse.corpus.tokens import Tokenizer, listed, tokenize
 from muse.evaluation import clustering
-from muse.evaluation.instances import is_xml, read_instances
 from muse.evaluation.items import as_items
-from muse.evaluation.keys import Key, Occurrence, as_key, conflict, make_key
 from muse.evaluation.naming import source_name, tokenizer_name
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, senses_at
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.tables import read_table
-from muse.evaluation.text import Tokenizer, listed, tokenize
+from muse.readers.instances import is_xml, read_instances
+from muse.readers.key_tables import read_table
+from muse.readers.keys import Key, Occurrence, as_key, conflict, make_key
 
 __all__ = ["InductionTask", "evaluate_induction", "score_key"]
 

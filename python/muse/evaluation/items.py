@@ -6,7 +6,7 @@ import os
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from muse.evaluation.text import listed
+from muse.corpus.tokens import listed
 
 __all__ = ["as_items", "check_context", "repeats", "said_repeats", "spelling_hint"]
 

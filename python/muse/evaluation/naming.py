@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from muse.evaluation.text import Tokenizer, tokenize
+from muse.corpus.tokens import Tokenizer, tokenize
 
 __all__ = ["source_name", "tokenizer_name"]
 

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from muse.checks import integer, optional
+from muse.base.checks import integer, optional
+from muse.corpus.tokens import listed
 from muse.evaluation.bounds import (
     SCORES,
     PseudoWordBounds,
@@ -26,7 +27,6 @@ from muse.evaluation.bounds import (
 )
 from muse.evaluation.protocol import SenseModel, Task, WordVectors, check_selector, senses_at
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.text import listed
 
 __all__ = ["PseudoWordTask", "evaluate_pseudo_words"]
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.corpus.tokens import Tokenizer, listed, locate, quote, read_lines, tokenize
 from muse.evaluation.items import as_items, check_context, repeats, said_repeats
 from muse.evaluation.naming import source_name, tokenizer_name
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_options, correlate
-from muse.evaluation.text import Tokenizer, listed, locate, quote, read_lines, tokenize
 
 __all__ = ["ScwsPair", "ScwsTask", "evaluate_scws", "read_scws"]
 

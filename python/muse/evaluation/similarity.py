@@ -15,14 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muse.checks import flag
+from muse.base.checks import flag
+from muse.corpus.tokens import listed
 from muse.evaluation.items import repeats, said_repeats, spelling_hint
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_options, correlate, require
-from muse.evaluation.text import listed
-from muse.evaluation.wordpairs import WordPair, as_word_pairs, read_word_pairs
-from muse.lines import is_compressed
+from muse.files.lines import is_compressed
+from muse.readers.word_pairs import WordPair, as_word_pairs, read_word_pairs
 
 __all__ = ["WordSimilarityTask", "correlate_word_pairs", "evaluate_word_similarity"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from muse.checks import integer, number
+from muse.base.checks import integer, number
 
 __all__ = ["bootstrap_options", "bootstrap_spearman", "correlate", "require", "spearman"]
 

@@ -12,13 +12,13 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from muse.checks import flag
+from muse.base.checks import flag
+from muse.corpus.tokens import listed, quote
 from muse.evaluation.items import as_items, repeats, said_repeats, spelling_hint
 from muse.evaluation.naming import source_name
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
-from muse.evaluation.questions import SynonymQuestion, read_synonyms, read_toefl
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.text import listed, quote
+from muse.readers.questions import SynonymQuestion, read_synonyms, read_toefl
 
 __all__ = ["SynonymTask", "evaluate_synonyms"]
 

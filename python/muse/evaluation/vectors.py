@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from muse.corpus.tokens import listed
 from muse.evaluation.protocol import ADD_SELECTOR, sense_number
-from muse.evaluation.text import listed
 
 __all__ = ["SenseKeyedVectors", "Selector"]
 

@@ -16,8 +16,8 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.files.replacing import replacing
 from muse.formats.reading import MAX_SIZE, Floats, GrowingMatrix, Reader, damaged, open_reader
-from muse.formats.replacing import replacing
 from muse.formats.selectors import AdaGramSelector
 from muse.formats.table import SenseTable
 from muse.formats.word2vec import read_header, writable_keys

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.formats.optional import needed
+from muse.base.optional import needed
 from muse.formats.table import SenseTable, group_keys
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.files.replacing import replacing
 from muse.formats.reading import MAX_SIZE, GrowingMatrix, Reader, damaged, open_reader
-from muse.formats.replacing import replacing
 from muse.formats.selectors import CenterSelector
 from muse.formats.table import SenseTable
 from muse.formats.word2vec import read_header, writable_keys

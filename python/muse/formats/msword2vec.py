@@ -11,8 +11,8 @@ from os import PathLike
 import numpy as np
 
 from muse.errors import warn_of_format
+from muse.files.replacing import replacing
 from muse.formats.reading import MAX_SIZE, Floats, GrowingMatrix, Reader, damaged, open_reader
-from muse.formats.replacing import replacing
 from muse.formats.selectors import CenterSelector
 from muse.formats.table import SenseTable
 from muse.formats.word2vec import read_header, writable_keys

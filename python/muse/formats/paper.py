@@ -10,8 +10,8 @@ import os
 from os import PathLike
 from pathlib import Path
 
+from muse.files.replacing import replacing
 from muse.formats.reading import damaged, open_reader, read_vectors
-from muse.formats.replacing import replacing
 from muse.formats.table import SenseTable, group_keys
 from muse.formats.word2vec import writable_keys
 

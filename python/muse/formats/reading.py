@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.errors import ModelFileError
-from muse.lines import as_paths, is_compressed, read_chunks
+from muse.files.lines import as_paths, is_compressed, read_chunks
 
 __all__ = ["GrowingMatrix", "Reader", "damaged", "open_reader", "read_vectors"]
 

@@ -12,7 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from muse.checks import integer, optional, path_like
+from muse.base.checks import integer, optional, path_like
+from muse.data.memory import with_figure
 from muse.errors import ModelFileError, warn_of_format
 from muse.formats.adagram import read_adagram, write_adagram
 from muse.formats.gensim_vectors import read_gensim, write_gensim
@@ -25,7 +26,6 @@ from muse.formats.sensegram import find_inventory, read_sensegram, write_sensegr
 from muse.formats.spacy_vectors import read_spacy, write_spacy
 from muse.formats.table import SenseTable
 from muse.formats.word2vec import check_words, read_glove, read_word2vec, write_word2vec
-from muse.memory import with_figure
 
 __all__ = ["FORMATS", "Format", "detect_format", "read_table", "write_table"]
 

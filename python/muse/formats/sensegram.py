@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from muse.files.replacing import replacing
 from muse.formats.reading import damaged, open_reader
-from muse.formats.replacing import replacing
 from muse.formats.selectors import SensegramSelector
 from muse.formats.table import SenseTable
 from muse.formats.word2vec import read_word2vec, writable_keys, write_word2vec

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from muse.formats.folders import new_folder
-from muse.formats.optional import needed
+from muse.base.optional import needed
+from muse.files.folders import new_folder
 from muse.formats.reading import damaged
 from muse.formats.table import SenseTable, group_keys
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
-from muse.arrays import Arrays
+from muse.data.arrays import Arrays
+from muse.data.vocabulary import Vocabulary
 from muse.errors import warn_of_format
-from muse.vocabulary import Vocabulary
 
 __all__ = ["SenseTable", "group_keys"]
 

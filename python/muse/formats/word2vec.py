@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.errors import warn_of_format
+from muse.files.replacing import replacing
 from muse.formats.reading import Reader, damaged, open_reader, read_vectors
-from muse.formats.replacing import replacing
 from muse.formats.table import SenseTable, group_keys
 
 __all__ = [

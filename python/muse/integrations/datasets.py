@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from muse.evaluation.text import tokenize
+from muse.corpus.tokens import tokenize
 
 __all__ = ["DatasetSentences"]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.evaluation.text import tokenize, tokens_of
-from muse.model import MUSE
+from muse.corpus.tokens import tokenize, tokens_of
+from muse.model.muse import MUSE
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from muse.errors import ModelFileError
-from muse.model import MUSE
+from muse.model.muse import MUSE
 
 try:
     from spacy.language import Language

@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import IO, Any
 
-from muse.evaluation.text import tokenize
-from muse.formats.optional import needed
-from muse.lines import as_paths, compression
+from muse.base.optional import needed
+from muse.corpus.tokens import tokenize
+from muse.files.lines import as_paths, compression
 
 __all__ = ["WikipediaSentences", "is_dump", "plain_text"]
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "gil.h"
-#include "model.h"
+#include "model/model.h"
 
 namespace muse::bindings {
 

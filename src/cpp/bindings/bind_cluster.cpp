@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "arrays.h"
-#include "cluster.h"
-#include "kernels.h"
+#include "math/kernels.h"
+#include "senses/cluster.h"
 
 namespace muse::bindings {
 

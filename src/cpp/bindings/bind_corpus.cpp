@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "../corpus.h"
-#include "../encoder.h"
-#include "../file.h"
-#include "../text.h"
 #include "gil.h"
+#include "text/corpus.h"
+#include "text/encoder.h"
+#include "text/file.h"
+#include "text/text.h"
 
 namespace py = pybind11;
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "arrays.h"
-#include "vector_rows.h"
+#include "text/vector_rows.h"
 
 namespace py = pybind11;
 using namespace muse::bindings;

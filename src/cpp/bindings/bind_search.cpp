@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "arrays.h"
-#include "search.h"
+#include "senses/search.h"
 
 namespace py = pybind11;
 using namespace muse::bindings;

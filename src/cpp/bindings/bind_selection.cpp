@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "arrays.h"
-#include "selection.h"
 #include "selector.h"
-#include "tagger.h"
-#include "text.h"
+#include "senses/selection.h"
+#include "senses/tagger.h"
+#include "text/text.h"
 
 namespace muse::bindings {
 

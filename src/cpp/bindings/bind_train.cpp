@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "arrays.h"
-#include "pages.h"
-#include "train.h"
+#include "math/pages.h"
+#include "train/train.h"
 #include "trainer.h"
 
 namespace muse::bindings {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gil.h"
-#include "kernels.h"
+#include "math/kernels.h"
 #include "modules.h"
 
 namespace py = pybind11;

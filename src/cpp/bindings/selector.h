@@ -2,7 +2,7 @@
 #pragma once
 
 #include "arrays.h"
-#include "tagger.h"
+#include "senses/tagger.h"
 
 namespace muse::bindings {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "arrays.h"
-#include "corpus.h"
-#include "train.h"
+#include "text/corpus.h"
+#include "train/train.h"
 
 namespace muse::bindings {
 

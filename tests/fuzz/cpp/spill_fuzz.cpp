@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "spill.h"
+#include "text/spill.h"
 
 namespace {
 

@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "encoder.h"
-#include "text.h"
-#include "text_block.h"
+#include "text/encoder.h"
+#include "text/text.h"
+#include "text/text_block.h"
 
 namespace {
 

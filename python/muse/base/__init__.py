@@ -1,0 +1,1 @@
+"""What every floor above stands on: checks of arguments, progress, interrupts, optional packages, the device."""

@@ -1,0 +1,6 @@
+"""Text for training and for questions: sentences, tokens, and how they are encoded."""
+
+from muse.corpus.encoding import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, LineSentence, encode_corpus
+from muse.corpus.tokens import tokenize
+
+__all__ = ["RULE_DEFAULT", "RULE_DISCARD", "RULE_KEEP", "LineSentence", "encode_corpus", "tokenize"]

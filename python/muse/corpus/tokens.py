@@ -1,0 +1,186 @@
+"""Reading evaluation files: lines with their numbers, and the tokeniser of evaluation contexts."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from muse.base.checks import path_like
+from muse.errors import quote
+from muse.files.lines import decode_line, read_chunks, split_lines
+
+__all__ = [
+    "Tokenizer",
+    "listed",
+    "locate",
+    "quote",
+    "read_lines",
+    "read_pieces",
+    "tokenize",
+    "tokens_of",
+    "whole_word",
+    "word_of",
+]
+
+Tokenizer = Callable[[str], list[str]]
+
+_ASCII_TOKEN = re.compile(r"[^\W_]+")
+# Thai to Myanmar, Khmer, Chinese and Japanese; Korean, whose particles stand at the end of a word.
+_UNSPACED = ((0xE00, 0xF00), (0x1000, 0x1200), (0x1780, 0x1800), (0x2E80, 0xD800), (0xF900, 0xFB00), (0x20000, 0x40000))
+_MARKED = ((0x300, 0x20000), (0xE0000, 0xE0200))  # no combining mark lies elsewhere
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Letters and digits with the combining marks behind them, which `\\w` does not match; made once it is needed."""
+    codes = {c for span in _MARKED for c in range(*span) if unicodedata.category(chr(c))[0] == "M"}
+    firsts, lasts = (sorted(c for c in codes if c + step not in codes) for step in (-1, 1))
+    marks = "".join(f"{chr(first)}-{chr(last)}" for first, last in zip(firsts, lasts, strict=True))
+    return re.compile(f"[^\\W_]+(?:(?![\\x00-\\u02ff])[{marks}]+[^\\W_]*)*")  # the first look is for speed
+
+
+def tokenize(text: str) -> list[str]:
+    """Split ``text`` into lower-case tokens: the runs of letters and digits, with their combining marks.
+
+    Marks (Unicode category M) are the accents of decomposed text and the vowel signs of the scripts of India; they stay
+    in the words that they stand in. Text is not normalised: give training text and contexts the same form.
+
+    This is the rule by which the usual Wikipedia training texts are made, so "don't" gives two tokens, ``don`` and
+    ``t``. Evaluation contexts must be tokenised as the training text was; every reader of this package takes another
+    ``tokenize`` function for a model that was trained on text of another kind.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    list of str
+        The tokens, in order.
+
+    Examples
+    --------
+    >>> tokenize("Don't head_line the Army!")
+    ['don', 't', 'head', 'line', 'the', 'army']
+    >>> tokenize("\u0939\u093f\u0928\u094d\u0926\u0940 cafe\u0301s")
+    ['\u0939\u093f\u0928\u094d\u0926\u0940', 'cafe\u0301s']
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"tokenize takes a string; got {text!r:.80}")
+    pattern = _ASCII_TOKEN if text.isascii() else _token()
+    return [word.lower() for word in pattern.findall(text)]
+
+
+def tokens_of(tokenizer: Tokenizer, text: str) -> list[str]:
+    """What a user's `tokenizer` makes of `text`; a TypeError if that is no list of strings, as of `str.lower`."""
+    if not callable(tokenizer):
+        raise TypeError(f"a tokenizer must be a function of a text, as str.split; got {tokenizer!r:.80}")
+    tokens = tokenizer(text)
+    if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
+        raise TypeError(f"a tokenizer must give a list of strings, as str.split does; it gave {tokens!r:.80}")
+    return list(tokens)
+
+
+def word_of(tokenizer: Tokenizer, lemma: str) -> str:
+    """The word to look up for a lemma: the one token that it is for the tokenizer, which may keep its capitals."""
+    tokens = tokens_of(tokenizer, lemma)
+    return tokens[0] if len(tokens) == 1 else lemma.lower()
+
+
+def whole_word(text: str, start: int, end: int) -> tuple[int, int]:
+    """A span of text, widened to the ends of the words that it cuts.
+
+    Some published tables of contexts give the place of the last character, and not the one behind it. Scripts without
+    spaces between words are left as they are.
+    """
+    while _inside(text, start):
+        start -= 1
+    while _inside(text, end):
+        end += 1
+    return start, end
+
+
+def _inside(text: str, place: int) -> bool:
+    """Whether a place lies between two characters of one word."""
+    return 0 < place < len(text) and all(
+        (c.isalnum() or unicodedata.category(c)[0] == "M") and not any(low <= ord(c) < high for low, high in _UNSPACED)
+        for c in text[place - 1 : place + 1]
+    )
+
+
+def locate(before: str, target: str, after: str, tokenizer: Tokenizer = tokenize) -> tuple[list[str], int, list[str]]:
+    """Tokenise a context whose target word is known by its place in the text.
+
+    Parameters
+    ----------
+    before, target, after : str
+        The text in front of the target, the target itself, and the text behind it.
+    tokenizer : callable
+        Text to tokens.
+
+    Returns
+    -------
+    tokens : list of str
+        The tokens of the whole context.
+    position : int
+        Index of the first token of the target; equals ``len`` of the tokens in front of it.
+    target_tokens : list of str
+        The tokens of the target alone. A target that is not one token (``[]`` or ``["well", "known"]``) cannot be
+        looked up as a word; the caller decides what to do about it.
+    """
+    head, middle, tail = (tokens_of(tokenizer, text) for text in (before, target, after))
+    return [*head, *middle, *tail], len(head), middle
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Names in a note or message, with commas between: the first ones, and how many more there are."""
+    names = list(names)
+    shown = ", ".join(name if len(name) <= 80 else f"{name[:80]}..." for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def read_pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """The content of an evaluation file in pieces; decompressed where its name ends in .gz, .bz2, .xz or .zst.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no such file, or it is a folder.
+    ValueError
+        If the compressed data is damaged or the name does not say that it is compressed; if the file is a zip archive;
+        if the path is that of a device.
+    """
+    file = Path(path_like("an evaluation file", path))
+    if file.is_dir():
+        raise IsADirectoryError(f"{file} is a folder; give the file in it that holds the data")
+    if file.is_char_device() or file.is_block_device():
+        raise ValueError(f"{file} is a device; give a file that holds the data")
+    if not file.exists():
+        raise FileNotFoundError(f"no such evaluation file: {file}. Check the path; muse does not ship evaluation data.")
+    with file.open("rb") as stream:
+        yield from read_chunks(file, stream)
+
+
+def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    """Yield ``(line number, line)`` of a UTF-8 text file, without line ends and byte-order mark.
+
+    Lines end at ``\\n`` or ``\\r\\n`` only: contexts may contain characters that ``str.splitlines`` would split at.
+    Files are opened as by :func:`read_pieces`.
+
+    Raises
+    ------
+    ValueError
+        Also if a line is not UTF-8, with the file and the line in the message.
+    """
+    for number, raw in enumerate(split_lines(read_pieces(path)), start=1):
+        line = decode_line(raw, Path(path), number)
+        if "\0" in line:
+            raise ValueError(
+                f"{os.fspath(path)}, line {number}: a NUL character, as in UTF-16 text; convert the text to UTF-8 first"
+            )
+        yield number, (line.removeprefix("\ufeff") if number == 1 else line).rstrip("\r")

@@ -1,0 +1,1 @@
+"""What a model is: its settings, words, numbers and where its training stands."""

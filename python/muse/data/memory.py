@@ -1,0 +1,142 @@
+"""How much memory a model needs, and whether it is there: said before training, not by the system halfway."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from muse.data.settings import Settings
+from muse.errors import InsufficientMemoryError
+
+__all__ = [
+    "available_memory",
+    "check_memory",
+    "check_memory_for_algebra",
+    "check_memory_to_load",
+    "check_memory_to_read",
+    "estimate_memory",
+    "out_of_memory",
+    "readable_size",
+    "with_figure",
+]
+
+_WORD_BYTES = 120  # a short str, its entry in the dict of ids, its slot in the list of words
+_ROW_PAD = 16
+_SQUARES, _SPLIT_ROWS = 6, 16_000  # float64 matrices (D, D), and rows of D, that the split takes
+_RESERVE = 32 << 20  # for threads: with less than that the C library itself may abort the process
+_LESS = "ask for less at once, free memory, or raise the limit of this process (ulimit -v)"
+_ALGEBRA_BYTES = 128 << 20  # a buffer of OpenBLAS
+
+
+def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str, int]:
+    """Bytes that a model takes in training, by array, and in total."""
+    selection, dim = _padded(settings.selection_dim), _padded(settings.vector_size)
+    rows = {
+        "context_vectors": n_words * selection,
+        "selection_vectors": n_senses * selection,
+        "sense_vectors": n_senses * dim,
+        "collocation_vectors": (n_words if settings.collocation == "word" else n_senses) * dim,
+    }
+    if settings.formulation == "factorized":
+        rows |= {"forward_values": n_words * selection, "backward_values": n_words * selection}
+    sizes = {name: 4 * floats for name, floats in rows.items()}
+    sizes["counts"] = 8 * (2 * n_words + 1 + n_senses)
+    sizes["vocabulary"] = _WORD_BYTES * n_words
+    if settings.init == "split" and n_senses > n_words:
+        # The words' U beside the senses'; the covariance of contexts, its eigenvectors and their work space; blocks.
+        size = settings.vector_size
+        sizes["split"] = 4 * n_words * dim + 8 * (_SQUARES * size**2 + _SPLIT_ROWS * size)
+    return sizes | {"total": sum(sizes.values())}
+
+
+def _padded(dim: int) -> int:
+    return -(-dim // _ROW_PAD) * _ROW_PAD
+
+
+def available_memory() -> int | None:
+    """Bytes that this process can still get without swapping; None where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        available = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        if "SC_AVPHYS_PAGES" not in os.sysconf_names:
+            return None
+        available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with contextlib.suppress(OSError, ValueError):  # not in a container, or in one without a limit ("max")
+        available = min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    left = _left_of_limit()
+    return available if left is None else min(available, left)
+
+
+def _left_of_limit() -> int | None:
+    """What `ulimit -v` leaves this process; None where there is no such limit."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError, ValueError):
+        return None
+    return None if limit == resource.RLIM_INFINITY else max(0, limit - pages * resource.getpagesize())
+
+
+def check_memory_for_algebra() -> None:
+    """Raise an InsufficientMemoryError where numpy's linear algebra would end the process for want of memory.
+
+    OpenBLAS reserves address space for each of its threads, and exits where a limit does not allow that.
+    """
+    left, needed = _left_of_limit(), _ALGEBRA_BYTES * (2 + (os.cpu_count() or 1))
+    if left is not None and left < needed:
+        raise InsufficientMemoryError(
+            f"the limit of this process (ulimit -v) leaves {readable_size(left)} of address space, and numpy's linear "
+            f"algebra may take {readable_size(needed)}; raise the limit, or train with init='random'"
+        )
+
+
+def check_memory(settings: Settings, n_words: int, n_senses: int) -> None:
+    """Raise an InsufficientMemoryError, a MemoryError, if a model of this size does not fit into memory."""
+    needed, available = estimate_memory(settings, n_words, n_senses)["total"], available_memory()
+    if available is not None and needed + _RESERVE > available:
+        raise InsufficientMemoryError(
+            f"training needs about {readable_size(needed)} for {n_words:,} words with {n_senses:,} senses, and "
+            f"{readable_size(available)} are free; lower vector_size ({settings.vector_size}) or senses, or keep "
+            f"fewer words with a higher min_count ({settings.min_count}) or max_final_vocab"
+        )
+
+
+def check_memory_to_read() -> None:
+    """Raise an InsufficientMemoryError if there is not enough memory to begin to read a text."""
+    available = available_memory()
+    if available is not None and available < _RESERVE:
+        raise out_of_memory("beginning to read the corpus", f"that takes {readable_size(_RESERVE)} at least")
+
+
+def check_memory_to_load(size: int) -> None:
+    """Raise an InsufficientMemoryError if a file of `size` bytes cannot be read into memory."""
+    available = available_memory()
+    if available is not None and size > available:
+        raise InsufficientMemoryError(
+            f"the model takes {readable_size(size)}, and {readable_size(available)} are free; load it with mmap=True, "
+            "which reads only what is asked for"
+        )
+
+
+def out_of_memory(doing: str, advice: str) -> InsufficientMemoryError:
+    """The error for memory that ran out halfway, in spite of the checks before: `doing` says in what, with figures."""
+    available = available_memory()
+    free = "" if available is None else f" ({readable_size(available)} are free now)"
+    return InsufficientMemoryError(f"memory ran out while {doing}{free}; {advice}")
+
+
+def with_figure(error: MemoryError, what: str, advice: str = _LESS) -> InsufficientMemoryError:
+    """The same as an error that says what ran out of memory, and how much is left; one that does so stays."""
+    if isinstance(error, InsufficientMemoryError):
+        return error
+    said = str(error)
+    return out_of_memory(what + (f": {said}" if said and said != "std::bad_alloc" else ""), advice)
+
+
+def readable_size(size: int) -> str:
+    """Such as "1.5 GB"."""
+    return f"{size / 1e9:,.1f} GB" if size >= 10**8 else f"{size / 1e6:,.2f} MB"

@@ -1,0 +1,1 @@
+"""Bytes on disk: lines of text, files replaced whole, the tensor file, the model file."""

@@ -1,0 +1,313 @@
+"""The native model file: one safetensors file that holds everything and that other tools can open.
+
+Tensors carry the names of `muse.Arrays`. The words are one byte tensor, ``vocabulary`` (UTF-8), in which word i
+is ``vocabulary[vocabulary_offset[i]:vocabulary_offset[i + 1]]``. The metadata has ``format`` ("muse-senses"),
+``version`` ("1") and ``model``, a JSON object with the settings, the history, the training state, and how the words
+were chosen.
+
+Nothing in a file is trusted: `read` checks sizes, types and the consistency of all offsets before anything is used.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse.base.checks import path_like
+from muse.data.arrays import OPTIONAL, Arrays
+from muse.data.memory import check_memory_to_load, with_figure
+from muse.data.settings import Settings
+from muse.data.training_state import check_state
+from muse.data.vocabulary import LARGEST_TOTAL, Vocabulary
+from muse.errors import ModelFileError
+from muse.files.tensor_file import DamagedFileError, ForeignFileError, TensorFile, write_tensors
+
+__all__ = ["ModelState", "read", "write"]
+
+FORMAT, VERSION = "muse-senses", 1
+CLOCK_FIELDS = ("seconds", "tokens_per_second", "pairs_per_second")  # of history; left out: equal models, equal files
+_VOCABULARY_FIELDS = ("raw_words", "effective_min_count")
+_CHECKED_IN_MAPS = ("vocabulary", "vocabulary_offset", "sense_offset")  # small, and all else hangs on them
+
+
+@dataclass
+class ModelState:
+    """What a model file holds."""
+
+    settings: Settings
+    vocabulary: Vocabulary
+    arrays: Arrays
+    history: list[dict[str, Any]] = field(default_factory=list)
+    training_state: dict[str, Any] = field(default_factory=dict)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+def write(path: str | PathLike[str], state: ModelState) -> None:
+    """Write a model; a file of that name is replaced only when the new one is complete.
+
+    The same model always gives the same bytes.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a word is not valid Unicode text (a lone surrogate), a matrix holds a value that is not a finite number, or
+        `read` would refuse the file for anything else.
+    """
+    tensors = dict(state.arrays.as_dict())
+    tensors["vocabulary"], tensors["vocabulary_offset"] = _pack(state.vocabulary.words)
+    metadata = {"format": FORMAT, "version": str(VERSION), "model": json.dumps(_describe(state), allow_nan=False)}
+    _check_readable(tensors, metadata, state.vocabulary.words)
+    write_tensors(path, tensors, metadata, checked=["model"])
+
+
+def _check_readable(tensors: Mapping[str, NDArray[Any]], metadata: dict[str, str], words: Sequence[str]) -> None:
+    """Raise a ValueError where `read` would refuse these; all but the search of matrices, which writing does itself."""
+    try:
+        _build(_metadata(metadata), dict(tensors), "", checked=False, runtime={})
+        if len(set(words)) < len(words):
+            raise DamagedFileError("a word occurs twice in its vocabulary")
+    except DamagedFileError as error:
+        raise ValueError(f"the model is not saved, since no file of it could be loaded: {error}; parts of it were "
+                         "changed by hand, or while another thread used them") from error  # fmt: skip
+
+
+def _describe(state: ModelState) -> dict[str, Any]:
+    """What a file says of a model beside its tensors."""
+    history = [_without_clock(row) for row in state.history]
+    words = {name: getattr(state.vocabulary, name) for name in _VOCABULARY_FIELDS}
+    parts = {"history": history, "training_state": state.training_state, "vocabulary": words}
+    plain: dict[str, Any] = _plain(parts)
+    return {"settings": state.settings.to_json(), "left_open": list(state.settings.left_open)} | plain
+
+
+def _without_clock(row: Any) -> Any:
+    return {k: v for k, v in row.items() if k not in CLOCK_FIELDS} if isinstance(row, Mapping) else row
+
+
+def _plain(value: Any) -> Any:
+    """The value in JSON's types: numpy's numbers as Python's, and None for what is not a finite number."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _pack(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    if not all(isinstance(word, str) for word in words):
+        raise TypeError("the model is not saved: its vocabulary holds a word that is no string")
+    try:
+        encoded = [word.encode("utf-8") for word in words]
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"the word {error.object!r} cannot be saved: it holds a lone surrogate, which is not valid Unicode; "
+            "decode the text with the right encoding before training"
+        ) from error
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(word) for word in encoded], out=offsets[1:])
+    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reading
+
+
+def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> ModelState:
+    """Read a model and check it.
+
+    Parameters
+    ----------
+    path : path-like
+        A file that `write` made.
+    mapped : bool
+        Map the file into memory, read-only and shared between processes, in place of reading it. The time does not
+        depend on the size of the vectors, which for that reason are not searched for values that are not finite.
+    **runtime
+        Runtime settings (``workers=``, ...), which a file does not hold.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no such file.
+    ModelFileError
+        If the file is not a model of ours, is damaged, or comes from a newer version.
+    """
+    name = path_like("the model file", path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{name!r} is a folder, not a model file")
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"there is no file {name!r}; check the path")
+    try:
+        model, tensors = _open(path, mapped)
+        return _build(model, tensors, name, checked=not mapped, runtime=runtime)
+    except ForeignFileError as error:
+        raise ModelFileError(
+            f"{name!r} is not a MUSE model file, or it was cut short while it was copied ({error}); "
+            "copy it again, or load a file that model.save wrote"
+        ) from error
+    except DamagedFileError as error:
+        raise _damaged(name, error) from error
+    except _Refused as error:
+        raise ModelFileError(f"{name!r} {error}") from error
+
+
+class _Refused(Exception):
+    """What is wrong with a file, as the end of a sentence that starts with its name."""
+
+
+def _open(path: str | PathLike[str], mapped: bool) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The metadata and the tensors of a file."""
+    with TensorFile(path) as file:
+        _check_version(file.metadata)
+        file.check()
+        model = _metadata(file.metadata)
+        if mapped:
+            return model, {name: file.view(name, checked=name in _CHECKED_IN_MAPS) for name in file.names}
+        check_memory_to_load(file.size)
+        try:
+            return model, {name: file.read(name) for name in file.names}
+        except MemoryError as error:
+            advice = "load it with mmap=True, which reads only what is asked for"
+            raise with_figure(error, "the model was loaded", advice) from error
+
+
+def _check_version(metadata: dict[str, str]) -> None:
+    if metadata.get("format") != FORMAT:
+        raise _Refused("is a safetensors file, but not a MUSE model; load a file that model.save wrote")
+    version = metadata.get("version", "")
+    if not re.fullmatch("[1-9][0-9]{0,8}", version):
+        raise DamagedFileError(f"its version is {version!r}")
+    if int(version) > VERSION:
+        raise _Refused(
+            f"has version {version} of the model format, and this muse reads up to {VERSION}; update muse-senses"
+        )
+
+
+def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
+    try:
+        model = json.loads(metadata.get("model", ""))
+    except (ValueError, RecursionError) as error:
+        raise DamagedFileError(f"its metadata is not JSON ({error})") from error
+    types = {"settings": dict, "left_open": list, "history": list, "training_state": dict, "vocabulary": dict}
+    if not isinstance(model, dict) or any(not isinstance(model.get(key), kind) for key, kind in types.items()):
+        raise DamagedFileError(f"its metadata lacks one of {', '.join(types)}")
+    counts = [model["vocabulary"].get(name) for name in _VOCABULARY_FIELDS]
+    if not all(type(count) is int and 0 <= count <= LARGEST_TOTAL for count in counts):
+        raise DamagedFileError(f"its metadata lacks one of {', '.join(_VOCABULARY_FIELDS)}")
+    if not all(isinstance(row, dict) for row in model["history"]):
+        raise DamagedFileError("its history is not a list of rows")
+    return model
+
+
+def _build(
+    model: dict[str, Any], tensors: dict[str, NDArray[Any]], file: str, *, checked: bool, runtime: dict[str, Any]
+) -> ModelState:
+    names = {*Arrays.__dataclass_fields__, "vocabulary", "vocabulary_offset"}
+    missing, extra = names - set(tensors) - set(OPTIONAL), set(tensors) - names
+    if missing or extra:
+        raise DamagedFileError(
+            f"it lacks {sorted(missing)}" if missing else f"it holds unknown tensors {sorted(extra)}"
+        )
+    bytes_, offsets = tensors.pop("vocabulary"), tensors.pop("vocabulary_offset")
+    try:
+        arrays = Arrays(**tensors)
+        settings = Settings.from_json(model["settings"], model["left_open"], **runtime)
+        arrays.check()
+        arrays.check_fits(settings)
+        check_state(model["training_state"])
+        if checked:
+            arrays.check_finite()
+        words = _unpack(bytes_, offsets, arrays.n_words, file)
+        counted = {name: model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
+        vocabulary = Vocabulary(list(words) if checked else words, arrays.word_counts, **counted)
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        raise DamagedFileError(str(error)) from error
+    return ModelState(settings, vocabulary, arrays, model["history"], model["training_state"])
+
+
+def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, file: str) -> PackedWords:
+    if packed.dtype != np.uint8 or packed.ndim != 1 or offsets.dtype != np.int64 or offsets.shape != (n_words + 1,):
+        raise DamagedFileError("its vocabulary does not have the right type or size")
+    if offsets[0] != 0 or offsets[-1] != len(packed) or (np.diff(offsets) < 0).any():
+        raise DamagedFileError("the offsets of its vocabulary are inconsistent")
+    return PackedWords(packed, offsets, file)
+
+
+def _damaged(file: str, what: object) -> ModelFileError:
+    return ModelFileError(f"{file!r} is damaged: {what}; load another copy of it, or train and save the model again")
+
+
+class PackedWords(Sequence[str]):
+    """Words that are decoded from their UTF-8 bytes when they are asked for, as a list of str.
+
+    Parameters
+    ----------
+    packed : uint8 (B,)
+        The words one after another.
+    offsets : int64 (V + 1,)
+        Word i is ``packed[offsets[i]:offsets[i + 1]]``.
+    file : str
+        The file that they are from, for errors.
+    """
+
+    def __init__(self, packed: NDArray[np.uint8], offsets: NDArray[np.int64], file: str = "") -> None:
+        self._packed = packed.data
+        self._offsets = offsets
+        self._file = file
+        self._distinct = False  # not known to be
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (np.asarray(self._packed), self._offsets, self._file)
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"word {index} of {len(self)}")
+        return self._decode(index % len(self))
+
+    def __iter__(self) -> Iterator[str]:
+        """All words; who goes through them to the end finds out whether a word occurs twice."""
+        text, offsets = bytes(self._packed), self._offsets.tolist()
+        seen: set[str] = set()
+        for row, (start, end) in enumerate(itertools.pairwise(offsets)):
+            try:
+                word = text[start:end].decode("utf-8")
+            except UnicodeDecodeError:
+                word = self._decode(row)
+            if not self._distinct:
+                seen.add(word)
+            yield word
+        if not self._distinct and len(seen) < len(self):
+            raise _damaged(self._file, "a word occurs twice in its vocabulary")
+        self._distinct = True
+
+    def _decode(self, row: int) -> str:
+        try:
+            return bytes(self._packed[self._offsets[row] : self._offsets[row + 1]]).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise _damaged(self._file, f"word {row} of its vocabulary is not UTF-8 ({error})") from error

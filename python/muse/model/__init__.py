@@ -1,0 +1,1 @@
+"""`MUSE`: building, queries, cards, hygiene."""

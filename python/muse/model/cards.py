@@ -1,0 +1,193 @@
+"""What ``model.describe(word)`` shows: one card for each sense of a word."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse import _core
+from muse.base.checks import integer
+from muse.selector.uses import Example, Uses, find_uses
+from muse.vectors.keyed import restricted
+
+if TYPE_CHECKING:
+    from muse.model.muse import MUSE
+    from muse.model.queries import SenseQueries
+
+__all__ = ["SenseCard", "WordCard", "collocates", "describe"]
+
+Scored = tuple[tuple[str, float], ...]
+
+_LABEL_WORDS = 3
+_LABEL_FROM = 30  # neighbours among which a label is sought
+_FUNCTION_WORDS = 150
+_SAME_STEM = 4  # letters: "heads" says nothing about "head"
+
+
+@dataclass(frozen=True)
+class SenseCard:
+    """One sense of a word.
+
+    Attributes
+    ----------
+    key : str
+        ``word#k``.
+    label : str
+        A few words that tell this sense from the others: from the contexts of its sure uses where a corpus was given,
+        else from its neighbours.
+    share : float
+        Its share in the uses of the word in the training text.
+    neighbours : tuple of (str, float)
+        The most similar senses of other words, with cosines.
+    collocates : tuple of (str, float)
+        What the model expects near it, with likelihoods.
+    examples : tuple of Example
+        Uses of which the selector is sure; none without a corpus.
+    """
+
+    key: str
+    label: str
+    share: float
+    neighbours: Scored
+    collocates: Scored
+    examples: tuple[Example, ...] = ()
+
+
+@dataclass(frozen=True)
+class WordCard:
+    """The senses of a word, the most used first. Prints as text, shows as a table in a notebook.
+
+    Attributes
+    ----------
+    word : str
+        The word.
+    count : int
+        How often it occurs in the training text.
+    senses : tuple of SenseCard
+        Its senses by falling share.
+    """
+
+    word: str
+    count: int
+    senses: tuple[SenseCard, ...]
+
+    def __str__(self) -> str:
+        noun = "sense" if len(self.senses) == 1 else "senses"
+        lines = [f"{_shown(self.word)}: {self.count:,} uses, {len(self.senses)} {noun}"]
+        for sense in self.senses:
+            lines += [
+                "",
+                f"{_shown(sense.key)}  {sense.share:.0%}  {_shown(sense.label)}",
+                f"  like  {_listed(sense.neighbours)}",
+                f"  near  {_listed(sense.collocates)}",
+            ]
+            lines += [f"  as in {_shown(str(example))}" for example in sense.examples]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for sense in self.senses:
+            uses = "<br>".join(
+                f"{html.escape(use.before)} <b>{html.escape(use.word)}</b> {html.escape(use.after)}"
+                for use in sense.examples
+            )
+            cells = [
+                f"<b>{html.escape(sense.key)}</b><br>{html.escape(sense.label)}",
+                f"{sense.share:.0%}",
+                html.escape(_listed(sense.neighbours)),
+                html.escape(_listed(sense.collocates)),
+                *([uses] if self._has_examples else []),
+            ]
+            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        heads = ["sense", "share", "like", "near", *(["as in"] if self._has_examples else [])]
+        return (
+            f"<table><caption>{html.escape(self.word)}: {self.count:,} uses</caption>"
+            f"<tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{''.join(rows)}</table>"
+        )
+
+    @property
+    def _has_examples(self) -> bool:
+        return any(sense.examples for sense in self.senses)
+
+
+def _shown(text: str) -> str:
+    """Text on one line, whatever the tokens hold."""
+    return text if text.isprintable() else repr(text)
+
+
+def _listed(scored: Scored) -> str:
+    return ", ".join(_shown(key) for key, _ in scored) or "(none)"
+
+
+def describe(model: MUSE, word: str, topn: int, corpus: Any, n_examples: int) -> WordCard:
+    """The card of a word; see `SenseQueries.describe`."""
+    topn = integer(1)("topn", topn)
+    n_examples = integer(0)("n_examples", n_examples)
+    prior = model.sense_prior(word)
+    near = model.sv.neighbours_of(word, max(topn, _LABEL_FROM), exclude_same_word=True)
+    expected = collocates(model, model.sense_vectors(word), topn, None)
+    uses = None if corpus is None else find_uses(model, [word], corpus)[word]
+    senses = (
+        SenseCard(
+            f"{word}#{k}",
+            _label(model, word, k, near[k], uses),
+            float(prior[k]),
+            tuple(near[k][:topn]),
+            tuple(expected[k]),
+            uses.examples(k, n_examples) if uses else (),
+        )
+        for k in np.argsort(-prior, kind="stable").tolist()
+    )
+    return WordCard(word, int(model.arrays.word_counts[model.vocabulary.index(word)]), tuple(senses))
+
+
+def _label(model: SenseQueries, word: str, sense: int, near: list[tuple[str, float]], uses: Uses | None) -> str:
+    """Words that tell a sense from the others of its word."""
+    chosen = _readable(_telling(model, uses.evidence(sense, _LABEL_FROM)), word) if uses else []
+    if len(chosen) < _LABEL_WORDS:
+        cosines = model.sv[[key for key, _ in near]] @ model.sense_vectors(word).T
+        others = np.delete(cosines, sense, axis=1).max(axis=1, initial=0.0)
+        order = np.argsort(others - cosines[:, sense], kind="stable")
+        chosen = _readable([*chosen, *(near[i][0].rpartition("#")[0] for i in order.tolist())], word)
+    return ", ".join(chosen)
+
+
+def _telling(model: SenseQueries, words: Iterable[str]) -> Iterable[str]:
+    """Words without the most frequent ones of the language, which stand near anything."""
+    counts = model.arrays.word_counts
+    common = min(_FUNCTION_WORDS, len(counts) // 100)
+    limit = np.inf if common == 0 else np.partition(counts, len(counts) - common)[len(counts) - common]
+    return (word for word in words if (row := model.vocabulary.get(word)) >= 0 and counts[row] < limit)
+
+
+def _readable(words: Iterable[str], of: str) -> list[str]:
+    """The first few that are words, and neither each other's forms nor forms of the word that is described."""
+    chosen: list[str] = []
+    for word in words:
+        if len(word) > 2 and word.isalpha() and all(word[:_SAME_STEM] != other[:_SAME_STEM] for other in [of, *chosen]):
+            chosen.append(word)
+        if len(chosen) == _LABEL_WORDS:
+            break
+    return chosen
+
+
+def collocates(
+    model: SenseQueries, vectors: NDArray[np.float32], topn: int, restrict_vocab: int | None
+) -> list[list[tuple[str, float]]]:
+    """For each of M sense vectors, float32 (M, D), the collocates of the largest likelihood σ(U·V)."""
+    arrays = model.arrays
+    topn, words = integer(1)("topn", topn), restricted(restrict_vocab, arrays.n_words)
+    by_word = len(arrays.collocation_vectors) == arrays.n_words
+    end = words if by_word else int(arrays.sense_offset[words])
+    rows, scores = _core.top_k(arrays.collocation_vectors[:end], vectors, min(topn, end))
+    keys = model.wv.index_to_key if by_word else model.sv.index_to_key
+    likelihoods = np.exp(-np.logaddexp(0.0, -scores.astype(np.float64)))  # sigmoid, without overflow
+    return [
+        [(keys[row], likelihood) for row, likelihood in zip(*found, strict=True) if row >= 0]
+        for found in zip(rows.tolist(), likelihoods.tolist(), strict=True)
+    ]

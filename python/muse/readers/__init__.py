@@ -1,0 +1,1 @@
+"""Published evaluation files, read into plain records; no model is known here."""

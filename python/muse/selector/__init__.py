@@ -1,0 +1,1 @@
+"""Which sense a context means: selection, tagging, uses of words."""

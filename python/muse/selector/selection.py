@@ -1,0 +1,237 @@
+"""Which sense a context means: the paper's selection module in use. Every call of the core's selector is made here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse import _core
+from muse.base import cuda
+from muse.data.arrays import Arrays
+from muse.data.memory import with_figure
+from muse.data.settings import Settings
+from muse.data.vocabulary import Vocabulary
+from muse.selector.context import Context, as_tokens, encode
+
+__all__ = ["SenseBlock", "SenseSelector", "TokenSense", "context_weights", "selection_options"]
+
+_BLOCK_TOKENS = 1 << 18  # tokens that disambiguate hands to the core at once
+
+
+class TokenSense(NamedTuple):
+    """A token of a sentence and the sense that was selected for it.
+
+    Attributes
+    ----------
+    token : str
+        The token as it was given.
+    sense : int or None
+        Number of the sense, None for a word that the model does not know.
+    probability : float
+        Probability of that sense in this context (equation 1 of the paper); 0 for an unknown word.
+    """
+
+    token: str
+    sense: int | None
+    probability: float
+
+    @property
+    def key(self) -> str:
+        """``"word#k"``, or the bare token for an unknown word."""
+        return self.token if self.sense is None else f"{self.token}#{self.sense}"
+
+
+class SenseBlock(NamedTuple):
+    """The senses of some sentences, one after another.
+
+    Attributes
+    ----------
+    senses : int32 (T,)
+        Number of the sense of each token, -1 for words that the model does not know.
+    probabilities : float32 (T,)
+        Probability of that sense in its context, 0 for unknown words.
+    margins : float32 (T,)
+        By which it is more probable than the next best sense; 1 for words with one sense, 0 for unknown words.
+    offsets : int64 (N + 1,)
+        Sentence i is ``[offsets[i], offsets[i + 1])``.
+    """
+
+    senses: NDArray[np.int32]
+    probabilities: NDArray[np.float32]
+    margins: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+
+
+def selection_options(settings: Settings) -> _core.SelectionOptions:
+    """What a context is, the same for training and for use."""
+    options = _core.SelectionOptions()
+    options.window = settings.selection_window or settings.window
+    options.mean = settings.context == "mean"
+    options.cross_sentences = settings.cross_sentences
+    options.full_text = settings.full_text
+    if settings.distance_power > 0 or not settings.context_center:
+        reach = max(options.window, settings.window)
+        near = [float(d) ** -settings.distance_power for d in range(1, reach + 1)]
+        options.distance = [float(bool(settings.context_center)), *near]
+    return options
+
+
+def context_weights(settings: Settings, word_counts: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Weight of each word in a context that is read in full, float32 (V,); empty where every word weighs one."""
+    if settings.context_weights == "none":
+        return np.empty(0, np.float32)
+    keep: NDArray[np.float32] = _core.keep_probabilities(word_counts, settings.sample)
+    return np.sqrt(keep) if settings.context_weights == "sqrt_keep" else keep
+
+
+class SenseSelector:
+    """Selects senses with the P and Q of a model.
+
+    Parameters
+    ----------
+    vocabulary, arrays, settings
+        Those of the model. The settings say which window counts, and whether context words are summed or averaged and
+        weighted by how often subsampling kept them in training.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays, settings: Settings) -> None:
+        self._vocabulary = vocabulary
+        self._arrays = arrays
+        self._settings = settings
+        self._temperature, self._place = settings.temperature, settings.device
+        self.workers = settings.workers or os.cpu_count() or 1
+        self._tagger: _core.Tagger | None = None
+        self._options = selection_options(settings)
+        self._center_counts = bool(settings.context_center)
+        self._weights = context_weights(settings, arrays.word_counts)
+
+    def probabilities(
+        self, word: str, contexts: Sequence[Context], positions: Sequence[int | None]
+    ) -> NDArray[np.float32]:
+        """Probability of each sense of a word in each of N contexts, float32 (N, K): softmax of its scores.
+
+        Where a context holds no known word, or none but the word itself, the row is the prior of the word (the word
+        itself says something only with the setting `context_center`).
+        """
+        row = self._vocabulary.index(word)
+        scores, is_empty = self._scores(word, np.full(len(contexts), row, np.int32), contexts, positions)
+        senses = self._arrays.rows_of(row)
+        probabilities = _softmax(scores.reshape(len(contexts), senses.stop - senses.start), self._temperature)
+        probabilities[is_empty] = self._arrays.prior(row)
+        return probabilities
+
+    def probabilities_of(
+        self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None]
+    ) -> list[NDArray[np.float32]]:
+        """`probabilities` of the senses of N words, each in a context of its own, N float32 (K,), in one search."""
+        rows = np.fromiter(map(self._vocabulary.index, words), np.int32, len(words))
+        scores, is_empty = self._scores(words, rows, contexts, positions)
+        senses = self._arrays.sense_offset[rows + 1] - self._arrays.sense_offset[rows]
+        starts = np.cumsum(senses) - senses
+        found: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(words)
+        for count in np.unique(senses):
+            same = np.flatnonzero(senses == count)
+            block = _softmax(scores[starts[same, None] + np.arange(count)], self._temperature)
+            for place, row in zip(same.tolist(), block, strict=True):
+                found[place] = row
+        for place in np.flatnonzero(is_empty).tolist():
+            found[place] = self._arrays.prior(int(rows[place]))
+        return found
+
+    def _scores(
+        self,
+        words: str | Sequence[str],
+        rows: NDArray[np.int32],
+        contexts: Sequence[Context],
+        positions: Sequence[int | None],
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """The scores of all senses, one context after another, and whether a context says nothing."""
+        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary)
+        scores = _core.sense_scores(
+            arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
+            encoded.tokens, encoded.offsets, encoded.positions, rows,
+        )  # fmt: skip
+        lengths = np.diff(encoded.offsets)
+        alone = (lengths == 1) & (encoded.positions == 0) & (not self._center_counts)
+        return scores, (lengths == 0) | alone
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: what is of the core or on the device is made anew."""
+        settings = self._settings.replace(callbacks=(), trim_rule=None)
+        return type(self), (self._vocabulary, self._arrays, settings), {"workers": self.workers}
+
+    @property
+    def tagger(self) -> _core.Tagger:
+        """The core's tagger, which has a table of the words of its own; made at the first use."""
+        if self._tagger is None:
+            arrays = self._arrays
+            self._tagger = _core.Tagger(
+                list(self._vocabulary.words), arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset,
+                self._weights, self._options, self._temperature, self.device,
+            )  # fmt: skip
+        return self._tagger
+
+    @cached_property
+    def device(self) -> Any:
+        """The backend's selector with P and Q on the device, copied at the first use; None: the core selects."""
+        arrays = self._arrays
+        return cuda.make_on(
+            self._place, "selecting senses",
+            lambda backend: backend.Selector(
+                arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights,
+                self._options, self._temperature,
+            ),
+        )  # fmt: skip
+
+    def choose(self, tokens: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The sense (number) of every token of a text; sentence i is ``tokens[offsets[i] : offsets[i + 1]]``."""
+        senses: NDArray[np.int32]
+        if self.device is not None:
+            senses, _ = self.device.select(tokens, offsets)
+            return senses
+        arrays = self._arrays
+        senses, _ = _core.select_senses(
+            arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
+            tokens, offsets, self._temperature, self.workers,
+        )  # fmt: skip
+        return senses
+
+    def blocks(self, sentences: Iterable[Context]) -> Iterator[SenseBlock]:
+        """The senses of sentences, which are read as they come, some hundred thousand tokens at a time."""
+        remaining = iter(sentences)
+        while block := list(_take(remaining, _BLOCK_TOKENS)):
+            try:
+                found = SenseBlock(*self.tagger.select(block, self.workers))
+            except MemoryError as error:
+                raise with_figure(error, "senses were selected") from error
+            yield found
+
+    def select(self, sentences: Iterable[Context]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+        """For each sentence the senses of its tokens, int32, -1 for unknown words, and probabilities, float32."""
+        for block in self.blocks(sentences):
+            ends = block.offsets[1:-1]
+            yield from zip(np.split(block.senses, ends), np.split(block.probabilities, ends), strict=True)
+
+
+def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
+    """Sentences with about `count` tokens in all, or those that are left."""
+    for sentence in sentences:
+        if not isinstance(sentence, (str, list, tuple)):
+            sentence = as_tokens(sentence, ())
+        yield sentence
+        # An empty sentence counts too; in a string, a token for each four bytes.
+        count -= (len(sentence) // 4 if isinstance(sentence, str) else len(sentence)) + 1
+        if count <= 0:
+            return
+
+
+def _softmax(scores: NDArray[np.float32], temperature: float) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # far below the best: a probability of zero
+        exponentials = np.exp((scores - scores.max(axis=1, keepdims=True, initial=-np.inf)) / np.float32(temperature))
+    probabilities: NDArray[np.float32] = exponentials / exponentials.sum(axis=1, keepdims=True)
+    return probabilities

@@ -1,0 +1,1 @@
+"""From text to numbers: epochs, the split into senses, checkpoints."""

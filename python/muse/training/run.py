@@ -1,0 +1,417 @@
+"""Training: the schedule of epochs around the core's trainer, and how to go on after a stop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse import _core
+from muse.base import cuda
+from muse.base.interrupts import HeldInterrupts
+from muse.base.progress import Bar, progress_bar
+from muse.data.memory import estimate_memory, out_of_memory, readable_size
+from muse.data.settings import Settings
+from muse.data.training_state import STATE_FIELDS, check_state
+from muse.errors import DivergenceError, InsufficientMemoryError
+from muse.selector.selection import context_weights, selection_options
+from muse.training.checkpoints import Checkpoints
+from muse.training.epochs import EpochTotals, log_row, warn_about
+from muse.training.initial import initial_arrays
+from muse.training.split import split_arrays
+
+if TYPE_CHECKING:
+    from muse.model.muse import MUSE
+
+__all__ = ["check_device", "core_options", "train_model"]
+
+logger = logging.getLogger("muse")
+
+_TOKENS_AT_ONCE = 1 << 16  # on a device, which is idle with fewer
+_DIGESTED = 1 << 20  # numbers of the corpus at once, for the same reason
+_COUNTED_TOKENS = 1 << 18  # whose senses are counted at once: Ctrl-C waits for no more
+
+
+def train_model(
+    model: MUSE, corpus: _core.Corpus, *, epochs: int, callbacks: Sequence[Any] = (), resume: bool = False
+) -> None:
+    """Train `model` on an encoded corpus; `MUSE.train` is the way to call it, and says more.
+
+    Raises
+    ------
+    ValueError
+        If `resume` is given and `model` was not in training, or not on this corpus for as many epochs.
+    DivergenceError
+        If scores grow beyond bounds. The model keeps its last finite values.
+    KeyboardInterrupt
+        On Ctrl-C, within a second but for extreme settings; the model can be used as it is then, and training resumed.
+    InsufficientMemoryError
+        If memory runs out; the model can be used as it is then.
+    """
+    check_device(model.settings)
+    run = _Run(model, corpus, epochs, resume)
+    model.stop_training = False
+    if resume and run.stage == len(run.stages):
+        say_nothing_is_left(epochs)
+    _call(callbacks, "on_train_begin", model)
+    try:
+        run.train(callbacks)
+        run.count_senses()
+    except KeyboardInterrupt:
+        logger.info("training was interrupted; train(resume=True) goes on from here")
+        _call(callbacks, "on_train_end", model)
+        raise
+    except InsufficientMemoryError:
+        raise
+    except MemoryError as error:
+        raise run.out_of_memory() from error
+    run.checkpoints.write(model)
+    _call(callbacks, "on_train_end", model)
+
+
+def is_finished(model: MUSE, epochs: int) -> bool:
+    """Whether the model has been trained for all of these epochs, so that nothing is left for `resume`."""
+    state = model.training_state
+    if not STATE_FIELDS.issubset(state) or state["epochs"] != epochs:
+        return False
+    return bool(state["stage"] >= len(_schedule(model.settings, epochs, warm=bool(state["warm"]))))
+
+
+def say_nothing_is_left(epochs: int) -> None:
+    """Log that a training that was to be resumed had come to its end."""
+    logger.info("nothing is left to resume: all %d epochs are done; train without resume=True adds more", epochs)
+
+
+def check_device(settings: Settings) -> None:
+    """Raise a RuntimeError where `device` asks for what is not there, which is one of build, driver and device."""
+    if settings.device == "cuda":
+        cuda.backend_for(settings.device, "training")
+
+
+def core_options(settings: Settings, epochs: int, *, words: bool = False) -> _core.Options:
+    """The core's options from a model's settings; `words` for the word-level warm start."""
+    options = _core.Options()
+    for name in ("strategy", "formulation", "reward", "collocates", "selection_update"):
+        kind = getattr(_core, "".join(part.title() for part in name.split("_")))
+        setattr(options, name, kind[getattr(settings, name)])
+    same = (
+        "window", "shrink_windows", "negative", "group_size", "alpha", "selection_alpha", "epsilon", "temperature",
+        "batch_tokens", "posterior_weight", "posterior_selects", "train_context_vectors", "sibling_share", "max_norm",
+        "seed",
+    )  # fmt: skip
+    for name in same:
+        setattr(options, name, getattr(settings, name))
+    options.selection = selection_options(settings)
+    options.shrink_selection = settings.selection_window is None
+    options.selection_mean = settings.selection_reduction == "mean"
+    options.group_negatives = settings.group_negatives or 0
+    options.min_alpha = settings.alpha if settings.min_alpha is None else settings.min_alpha
+    options.epochs = epochs
+    if words:  # nothing to select
+        options.selection_update = _core.SelectionUpdate.none
+        options.formulation = _core.Formulation.one_sided
+    return options
+
+
+def _place_training(settings: Settings, threads: int) -> tuple[Any, int]:
+    """Where `device` has it: the class of the trainer, and how many batches it trains at once."""
+    backend = cuda.backend_for(settings.device, "training")
+    if backend is None:
+        return _core.Trainer, threads
+    batches = settings.workers or max(1, _TOKENS_AT_ONCE // settings.batch_tokens)
+    logger.info("training on the device, %d batches at once", batches)
+    return backend.Trainer, batches
+
+
+class _Stage(NamedTuple):
+    """Batches of one epoch that are trained in one way."""
+
+    epoch: int
+    words: bool  # at word level, before the split
+    share: tuple[float, float] = (0.0, 1.0)  # of the epoch's batches
+
+    @property
+    def size(self) -> float:
+        return self.share[1] - self.share[0]
+
+
+def _schedule(settings: Settings, epochs: int, *, warm: bool) -> list[_Stage]:
+    """All stages; the word level takes `warmup_epochs`, but never more than three fifths of the training."""
+    if not warm:
+        return [_Stage(epoch, False) for epoch in range(epochs)]
+    if epochs == 1:
+        return [_Stage(0, True, (0.0, 0.5)), _Stage(0, False, (0.5, 1.0))]
+    warmup = min(settings.warmup_epochs, max(1, epochs * 3 // 5))
+    return [_Stage(epoch, epoch < warmup) for epoch in range(epochs)]
+
+
+class _Run:
+    """One call of `train_model`.
+
+    Where it stands is always in the model too: its arrays and `training_state` are what a resumed run begins with.
+
+    Attributes
+    ----------
+    stages : list of _Stage
+        All of the schedule.
+    stage, batch : int
+        The stage that is next or under way, and the next batch of its epoch.
+    split_due : bool
+        The arrays are those of words, from which senses are still to be made.
+    """
+
+    def __init__(self, model: MUSE, corpus: _core.Corpus, epochs: int, resume: bool) -> None:
+        self.model, self.corpus, self.epochs = model, corpus, epochs
+        self.settings = settings = model.settings
+        self.workers = settings.workers or os.cpu_count() or 1
+        self.trainer_type, self.batches_at_once = _place_training(settings, self.workers)
+        self.wanted = settings.senses_of(model.vocabulary.words)
+        state = model.training_state
+        self.digest = _digest(corpus)
+        unfinished = self._resumable(state) if resume else {}
+        several = settings.init == "split" and bool((self.wanted > 1).any())
+        self.split_due = several and (not model.is_trained or bool(state.get("split_due")))
+        self.warm = bool(unfinished.get("warm", self.split_due))
+        self.stages = _schedule(settings, epochs, warm=self.warm)
+        self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
+        self.checkpoints = Checkpoints(settings, resumed=resume)
+        if model.is_trained:
+            self.arrays = model.arrays.for_training()
+        else:
+            first = np.ones_like(self.wanted) if self.split_due else self.wanted
+            self.arrays = initial_arrays(settings, first, model.vocabulary.counts)
+        self.totals = self._new_totals()
+        if self.batch > 0:
+            self.totals = EpochTotals(self.arrays.n_senses, unfinished["sums"], self.arrays.sense_counts)
+        self._publish(self.arrays.sense_counts)
+
+    def _resumable(self, state: dict[str, Any]) -> dict[str, Any]:
+        if not STATE_FIELDS.issubset(state) or not self.model.is_trained:
+            raise ValueError("there is no training to resume: load a checkpoint, or call train without resume=True")
+        check_state(state)
+        if state["epochs"] != self.epochs:
+            raise ValueError(
+                f"the model was in training for {state['epochs']} epochs; leave epochs out to resume that, or call "
+                f"train without resume=True for {self.epochs} more"
+            )
+        if state["corpus"] != self._corpus_size():
+            tokens, sentences, words = state["corpus"]
+            forgot = ""
+            if self.settings.max_vocab_size is not None:
+                forgot = (
+                    " (with max_vocab_size, uses of words that were forgotten for a while differ when a text is read "
+                    "again: only the process that built the vocabulary can resume)"
+                )
+            raise ValueError(
+                f"the model was in training on {tokens:,} tokens in {sentences:,} sentences, with {words:,} words; "
+                f"this corpus has {self.corpus.n_tokens:,} tokens in {self.corpus.n_sentences:,} sentences, with "
+                f"{len(self.model.vocabulary):,} words: resume on the same corpus, or call train without resume=True"
+                + forgot
+            )
+        if state.get("digest", self.digest) != self.digest:
+            raise ValueError(
+                "the model was in training on another text, of as many tokens and sentences as this: resume on the "
+                "same corpus, or call train without resume=True"
+            )
+        return state
+
+    def _corpus_size(self) -> list[int]:
+        return [self.corpus.n_tokens, self.corpus.n_sentences, len(self.model.vocabulary)]
+
+    def _new_totals(self) -> EpochTotals:
+        return EpochTotals(self.arrays.n_senses)
+
+    # -- the schedule ------------------------------------------------------------------------------------------------
+
+    def train(self, callbacks: Sequence[Any]) -> None:
+        """Run the stages that are left, or until a callback sets ``model.stop_training``."""
+        size, done = self.corpus.n_tokens, sum(stage.size for stage in self.stages[: self.stage])
+        with progress_bar(
+            total=round(sum(stage.size for stage in self.stages) * size), desc="training", unit=" tokens",
+            show=self.settings.progress, initial=round(done * size + self.totals.sums["tokens"]),
+        ) as bar:  # fmt: skip
+            while self.stage < len(self.stages) and not self.model.stop_training:
+                stage = self.stages[self.stage]
+                if self.split_due and not stage.words:
+                    self._split(bar)
+                _call(callbacks, "on_epoch_begin", self.model)
+                self._finish_epoch(self._train_stage(stage, bar))
+                _call(callbacks, "on_epoch_end", self.model)
+        if self.model.stop_training:
+            done = self.stages[self.stage - 1].epoch + 1 if self.stage else 0
+            logger.info("a callback stopped training after epoch %d of %d", done, self.epochs)
+
+    def _split(self, bar: Bar) -> None:
+        start = time.perf_counter()
+        logger.info("splitting %d words into senses", len(self.wanted))
+        bar.set_postfix_str("splitting")
+        split = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
+        with HeldInterrupts():
+            self.arrays, self.split_due = split, False
+            self.totals = self._new_totals()
+            self._publish(split.sense_counts)
+        _core.give_back_memory()
+        bar.set_postfix_str()
+        logger.info("the split took %.1f s", time.perf_counter() - start)
+
+    def _train_stage(self, stage: _Stage, bar: Bar) -> dict[str, Any]:
+        trainer = self._trainer(stage)
+        first, last = (round(share * trainer.num_batches) for share in stage.share)
+        alpha = trainer.alpha_at(stage.epoch, first)
+        self.batch = max(first, self.batch)
+        while self.batch < last:
+            self._run_batches(trainer, stage, last, bar)
+            if self.batch < last and self.checkpoints.is_due():
+                self._check_finite(stage)
+                self.checkpoints.write(self.model)
+        self._check_finite(stage)
+        return self.totals.row(stage.epoch + 1, "words" if stage.words else "senses", alpha, self.arrays)
+
+    def _run_batches(self, trainer: _core.Trainer, stage: _Stage, last: int, bar: Bar) -> None:
+        """Run batches until a checkpoint is due or the stage ends."""
+        shown = 0
+
+        def tick(tokens: int) -> bool:
+            nonlocal shown
+            held.let_through()
+            bar.update(tokens - shown)
+            shown = tokens
+            return not self.checkpoints.is_due()
+
+        stop = self.batch + self.checkpoints.batches(last - self.batch)
+        with HeldInterrupts() as held:
+            try:
+                stats = trainer.run(stage.epoch, self.batch, stop, self.batches_at_once, tick)
+            except BaseException:  # of a thread: which batches are done is unknown
+                self._give_up()
+                raise
+            if stats["diverged"]:
+                raise self._divergence(stage, "scores grew beyond all bounds")
+            self.batch = stats["next_batch"]
+            self.totals.add(stats)
+            self._publish(self.totals.sense_use)
+            self.checkpoints.trained(stats["tokens"])
+            bar.update(stats["tokens"] - shown)
+            if stats["cut"]:
+                logger.warning("a batch was cut short, so what a resumed training makes of it is not exactly the same; "
+                               "lower batch_tokens (%d) to avoid that", self.settings.batch_tokens)  # fmt: skip
+            if stats["error"] is not None:  # Ctrl-C, or an exception of the progress bar
+                raise stats["error"]
+
+    def _finish_epoch(self, row: dict[str, Any]) -> None:
+        with HeldInterrupts():
+            use = self.totals.sense_use
+            self.stage, self.batch, self.totals = self.stage + 1, 0, self._new_totals()
+            self.model.history.append(row)
+            self._publish(use)
+        log_row(row, self.epochs)
+        warn_about(row)
+        if self.checkpoints.is_due(epoch_ends=True) and self.stage < len(self.stages):
+            self.checkpoints.write(self.model)
+
+    def _trainer(self, stage: _Stage) -> _core.Trainer:
+        arrays, settings = self.arrays, self.settings
+        arrays.check()  # a callback may have given others
+        trainer: _core.Trainer = self.trainer_type(
+            context_vectors=arrays.context_vectors, selection_vectors=arrays.selection_vectors,
+            sense_vectors=arrays.sense_vectors, collocation_vectors=arrays.collocation_vectors,
+            sense_offset=arrays.sense_offset, word_counts=self.model.vocabulary.counts, corpus=self.corpus,
+            options=core_options(settings, self.epochs, words=stage.words), sample=settings.sample,
+            ns_exponent=settings.ns_exponent, context_weights=self._training_weights(),
+            forward_values=arrays.forward_values, backward_values=arrays.backward_values,
+        )  # fmt: skip
+        if self.trainer_type is not _core.Trainer:
+            trainer.bfloat16 = settings.device_storage == "bfloat16"  # type: ignore[attr-defined]
+        return trainer
+
+    def _training_weights(self) -> NDArray[np.float32]:
+        """Subsampling has already thinned out the frequent words of a context that is not read in full."""
+        if not self.settings.full_text:
+            return np.empty(0, np.float32)
+        return context_weights(self.settings, self.model.vocabulary.counts)
+
+    def _check_finite(self, stage: _Stage) -> None:
+        try:
+            self.arrays.check_finite()
+        except ValueError as error:
+            raise self._divergence(stage, str(error)) from None
+
+    def _divergence(self, stage: _Stage, sign: str) -> DivergenceError:
+        settings = self.settings
+        try:
+            self.arrays.check_finite()
+            self._give_up()
+            left = "keeps its last finite values"
+        except ValueError:  # threads can be faster than the check of the scores
+            self.model.set_arrays(None)
+            left = "is left without values"
+        if self.checkpoints.last is not None:
+            left += f" (the last checkpoint is {str(self.checkpoints.last)!r})"
+        return DivergenceError(
+            f"training diverged in epoch {stage.epoch + 1} ({sign}) and stopped; the model {left}. Make a new one with "
+            f"a lower alpha ({settings.alpha:g}), selection_alpha ({settings.selection_alpha:g}), negative "
+            f"({settings.negative}) or group_size ({settings.group_size}), or with max_norm ({settings.max_norm:g}) at "
+            "a bound such as 30"
+        )
+
+    def _give_up(self) -> None:
+        """Let the model have the arrays as they are, from where training cannot be resumed."""
+        self._publish(self.totals.sense_use)
+        self.model.training_state = {}
+
+    def out_of_memory(self) -> InsufficientMemoryError:
+        """The error that says so."""
+        needed = estimate_memory(self.settings, self.arrays.n_words, self.arrays.n_senses)["total"]
+        return out_of_memory(
+            f"training a model that takes about {readable_size(needed)} with {self.workers} workers",
+            f"lower vector_size ({self.settings.vector_size}), batch_tokens ({self.settings.batch_tokens}) or workers",
+        )
+
+    # -- what the model shows ----------------------------------------------------------------------------------------
+
+    def _publish(self, sense_use: NDArray[np.int64]) -> None:
+        """Give the model the arrays as they are now, and what a resumed run needs to know."""
+        self.arrays.sense_counts = sense_use.astype(np.int64)
+        self.arrays.word_counts = self.model.vocabulary.counts
+        self.model.set_arrays(self.arrays)
+        self.model.training_state = {
+            "epochs": self.epochs, "stage": self.stage, "batch": self.batch, "warm": self.warm,
+            "split_due": self.split_due, "corpus": self._corpus_size(), "digest": self.digest,
+            "sums": dict(self.totals.sums),
+        }  # fmt: skip
+
+    def count_senses(self) -> None:
+        """Count how often the selector takes each sense in the whole text: the senses' priors."""
+        arrays, selector = self.arrays, self.model.selector
+        tokens, offsets = self.corpus.tokens, self.corpus.offsets
+        counts, first = np.zeros(arrays.n_senses, np.int64), 0
+        while first < self.corpus.n_sentences:
+            beyond = int(np.searchsorted(offsets, offsets[first] + _COUNTED_TOKENS, side="right"))
+            last = min(max(beyond - 1, first + 1), self.corpus.n_sentences)
+            block = tokens[offsets[first] : offsets[last]]
+            senses = selector.choose(block, offsets[first : last + 1] - offsets[first])
+            counts += np.bincount(arrays.sense_offset[block] + senses, minlength=arrays.n_senses)
+            first = last
+        self._publish(counts)
+
+
+def _digest(corpus: _core.Corpus) -> int:
+    """A checksum of the encoded corpus, which tells texts of the same size apart."""
+    value = 0
+    for numbers in (corpus.tokens, corpus.offsets):
+        for first in range(0, len(numbers), _DIGESTED):
+            value = zlib.crc32(np.ascontiguousarray(numbers[first : first + _DIGESTED]).data, value)
+    return value
+
+
+def _call(callbacks: Sequence[Any], hook: str, model: MUSE) -> None:
+    for callback in callbacks:
+        method = getattr(callback, hook, None)
+        if callable(method):
+            method(model)

@@ -1,0 +1,297 @@
+"""gensim's questions to vectors with keys: similarities, distances, ranks, means, and evaluation on word lists."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from muse.data.arrays import Floats
+from muse.model.changes import answers
+from muse.vectors.keyed import Key, KeyedVectors, Neighbours, as_list, check_topn, restricted, unit
+
+__all__ = ["Comparisons"]
+
+_LARGE_VOCABULARY = 300_000  # gensim's limit in evaluations
+_NO_ZERO = 1e-6  # added to the divisor of most_similar_cosmul, as in gensim
+
+
+@answers
+class Comparisons(KeyedVectors[Key]):
+    """The questions, under gensim's names and with gensim's answers."""
+
+    @abstractmethod
+    def most_similar(self, positive: Any = None, negative: Any = None, topn: int | None = 10) -> Any:
+        """The keys that are most similar to some and least to others, by cosine."""
+
+    # -- two keys ----------------------------------------------------------------------------------------------------
+
+    def similarity(self, first: Key, second: Key) -> float:
+        """Cosine of the keys `first` and `second`; 0 where one has a vector of zeros."""
+        return float(np.clip(self._unit(first) @ self._unit(second), -1.0, 1.0))
+
+    def doesnt_match(self, keys: Iterable[Key]) -> Key:
+        """The key that is least similar to the mean of all; no key at all is a ValueError."""
+        listed: list[Key] = as_list("doesnt_match", keys)
+        if not listed:
+            raise ValueError("doesnt_match needs at least one key")
+        units = np.stack([self._unit(key) for key in listed])
+        return listed[int(np.argmin(units @ unit(units.mean(axis=0))))]
+
+    def distance(self, first: Key, second: Key) -> float:
+        """One minus the cosine of the keys `first` and `second`."""
+        return 1.0 - self.similarity(first, second)
+
+    def distances(self, key_or_vector: Key | ArrayLike, others: Sequence[Key] = ()) -> Floats:
+        """One minus the cosine of `key_or_vector` with each of the N `others`, or with all keys, float32 (N,)."""
+        query = self._item(key_or_vector)
+        listed = as_list("distances", others)
+        if not listed:
+            return np.float32(1) - self._similarities(query, None)
+        units = np.stack([self._unit(key) for key in listed])
+        distances: Floats = np.float32(1) - units @ unit(query)
+        return distances
+
+    def closer_than(self, key: Key, other: Key) -> list[str]:
+        """All keys that are closer to `key` than `other` is."""
+        row, limit = self.index(key), self.index(other)
+        cosines = self._similarities(self._row(row), None)
+        closer = np.flatnonzero(cosines > cosines[limit])
+        keys = self.index_to_key
+        return [keys[i] for i in closer.tolist() if i != row]
+
+    def rank(self, key: Key, other: Key) -> int:
+        """The place of `other` among the keys closest to `key`, from 1."""
+        return len(self.closer_than(key, other)) + 1
+
+    def relative_cosine_similarity(self, first: Key, second: Key, topn: int = 10) -> float:
+        """The cosine of `first` and `second` over the sum of the `topn` largest of `first` (Leeuwenberg 2016)."""
+        nearest: Neighbours = self.most_similar(first, topn=check_topn(topn))
+        return self.similarity(first, second) / sum(cosine for _, cosine in nearest)
+
+    # -- sets of keys ------------------------------------------------------------------------------------------------
+
+    def get_mean_vector(
+        self,
+        keys: Iterable[Key | ArrayLike],
+        weights: ArrayLike | None = None,
+        *,
+        pre_normalize: bool = True,
+        post_normalize: bool = False,
+        ignore_missing: bool = True,
+    ) -> Floats:
+        """The weighted mean of keys and vectors.
+
+        Parameters
+        ----------
+        keys : iterable of N keys or vectors
+            What to average.
+        weights : array_like (N,), optional
+            Weights, which may be negative; all one if not given. The divisor is the sum of their absolute values.
+        pre_normalize, post_normalize : bool
+            Bring the vectors, and the mean, to length one.
+        ignore_missing : bool
+            Skip unknown keys; otherwise they are a KeyError.
+
+        Returns
+        -------
+        float32 (D,)
+            The mean; zeros where no key is known.
+
+        Raises
+        ------
+        ValueError
+            If there is no key, or the weights are not as many.
+        KeyError
+            For an unknown key, if `ignore_missing` is false.
+        """
+        listed = as_list("get_mean_vector", keys)
+        factors = np.ones(len(listed)) if weights is None else np.asarray(weights, np.float64)
+        if not listed or factors.shape != (len(listed),):
+            raise ValueError(f"a mean needs at least one key, and as many weights; got {len(listed)} keys")
+        if not np.isfinite(factors).all():
+            raise ValueError(f"weights must be finite numbers; got {weights!r:.80}")
+        total, divisor = np.zeros(self.vector_size), 0.0
+        for item, factor in zip(listed, factors.tolist(), strict=True):
+            if ignore_missing and self._is_key(item) and item not in self:
+                continue
+            vector = self._item(item)
+            total += factor * (unit(vector) if pre_normalize else vector)
+            divisor += abs(factor)
+        mean = (total / divisor if divisor > 0 else total).astype(np.float32)
+        return unit(mean) if post_normalize else mean
+
+    def n_similarity(self, first: Sequence[Key], second: Sequence[Key]) -> float:
+        """Cosine of the means of the keys in `first` and in `second`.
+
+        Raises
+        ------
+        ValueError
+            If one of the lists is empty.
+        KeyError
+            For an unknown key.
+        """
+        both = [as_list("n_similarity", keys) for keys in (first, second)]
+        if not all(both):
+            raise ValueError("n_similarity needs at least one key in each list")
+        means = [self.get_mean_vector(keys, pre_normalize=False, ignore_missing=False) for keys in both]
+        return float(np.clip(unit(means[0]) @ unit(means[1]), -1.0, 1.0))
+
+    def rank_by_centrality(self, keys: Sequence[Key], *, use_norm: bool = True) -> list[tuple[float, Key]]:
+        """The `keys` by how close they are to the mean of all, closest first, each after its cosine.
+
+        Without `use_norm` it is the product with the mean, and longer vectors weigh more. No key is a ValueError.
+        """
+        listed: list[Key] = as_list("rank_by_centrality", keys)
+        if not listed:
+            raise ValueError("rank_by_centrality needs at least one key")
+        vectors = np.stack([self._unit(key) if use_norm else self._row(self.index(key)) for key in listed])
+        mean = unit(vectors.mean(axis=0)) if use_norm else vectors.mean(axis=0, dtype=np.float64)
+        scored = zip((vectors @ mean).tolist(), listed, strict=True)
+        return sorted(scored, key=lambda pair: -pair[0])
+
+    def most_similar_to_given(self, key: Key, keys: Sequence[Key]) -> Key:
+        """That of `keys` which is most similar to `key`; no keys are a ValueError."""
+        listed: list[Key] = as_list("most_similar_to_given", keys)
+        if not listed:
+            raise ValueError("most_similar_to_given needs at least one key")
+        return listed[int(np.argmin(self.distances(key, listed)))]
+
+    # -- neighbours --------------------------------------------------------------------------------------------------
+
+    def similar_by_key(self, key: Key, topn: int | None = 10, **options: Any) -> Any:
+        """`most_similar` of one `key`; `topn` and other `options` as there."""
+        return self.most_similar([key], topn=topn, **options)
+
+    def similar_by_vector(self, vector: ArrayLike, topn: int | None = 10, **options: Any) -> Any:
+        """`most_similar` of a `vector`, float (D,); `topn` and other `options` as there."""
+        return self.most_similar([np.asarray(vector)], topn=topn, **options)
+
+    def most_similar_batch(
+        self, queries: Sequence[Key] | ArrayLike, topn: int = 10, *, restrict_vocab: int | None = None
+    ) -> list[Neighbours]:
+        """`most_similar` of each of M keys, or of the rows of a matrix, float (M, D), in one search.
+
+        Parameters
+        ----------
+        queries : sequence of M keys, or array_like (M, D)
+            Each is a query of its own; a key is never in its own answer.
+        topn : int
+            How many for each.
+        restrict_vocab : int, optional
+            Search the first, most frequent words only.
+
+        Returns
+        -------
+        list of M lists of (str, float)
+            Keys and cosines, best first.
+        """
+        items = as_list("most_similar_batch", queries)
+        if not items:
+            return []
+        own = [{self.index(item)} if self._is_key(item) else set() for item in items]
+        vectors = np.stack([self._item(item) for item in items])
+        return self._nearest(vectors, topn, excluded=own, restrict_vocab=restrict_vocab)
+
+    def most_similar_cosmul(
+        self, positive: Any = None, negative: Any = None, topn: int | None = 10, *, restrict_vocab: int | None = None
+    ) -> Any:
+        """`most_similar` by products of cosines in place of sums (3CosMul; Levy & Goldberg 2014).
+
+        Parameters
+        ----------
+        positive, negative : key, vector, or list of these
+            The query; its own keys are never in the answer.
+        topn : int or None
+            How many. None gives the score of every key instead, float32 (N,).
+        restrict_vocab : int, optional
+            Search the first, most frequent words only.
+
+        Returns
+        -------
+        list of (str, float)
+            Keys and scores, best first.
+
+        Raises
+        ------
+        ValueError
+            If the query is empty.
+        """
+        plus, minus = self._as_items(positive), self._as_items(negative)
+        if not plus and not minus:
+            raise ValueError("most_similar_cosmul needs at least one key or vector in positive or negative")
+        scores = np.ones(self._end(restrict_vocab))
+        for item in plus:
+            scores *= (1 + self._similarities(self._item(item), restrict_vocab)) / 2
+        for item in minus:
+            scores /= (1 + self._similarities(self._item(item), restrict_vocab)) / 2 + _NO_ZERO
+        if topn is None:
+            return scores.astype(np.float32)
+        topn = check_topn(topn)
+        own = {self.index(item) for item in [*plus, *minus] if self._is_key(item)}
+        keys = self.index_to_key
+        best = [row for row in np.argsort(-scores, kind="stable")[: topn + len(own)].tolist() if row not in own]
+        return [(keys[row], float(scores[row])) for row in best[:topn]]
+
+    # -- evaluation --------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _word_similarity(self, first: str, second: str) -> float:
+        """Similarity of two known words."""
+
+    def evaluate_word_pairs(
+        self,
+        pairs: str | PathLike[str] | Sequence[tuple[str, str, float]],
+        *,
+        restrict_vocab: int | None = _LARGE_VOCABULARY,
+        case_insensitive: bool = True,
+        dummy4unknown: bool = False,
+    ) -> tuple[Any, Any, float]:
+        """Correlation with human ratings of word pairs, in gensim's form; `muse.evaluation` says more.
+
+        Parameters
+        ----------
+        pairs : path-like or sequence of (str, str, float)
+            A file as `muse.evaluation.read_word_pairs` takes it (WordSim-353, SimLex-999, MEN, ...), or the pairs.
+        restrict_vocab : int, optional
+            Skip pairs with words beyond the first, most frequent ones.
+        case_insensitive : bool
+            Let case aside; the most frequent spelling counts.
+        dummy4unknown : bool
+            Give pairs with an unknown word the similarity 0, instead of skipping them.
+
+        Returns
+        -------
+        pearson, spearman : (statistic, p-value)
+            As scipy gives them.
+        oov_ratio : float
+            Percentage of pairs with an unknown word.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two pairs are known.
+        ImportError
+            If scipy is not installed.
+        """
+        from muse.evaluation.similarity import correlate_word_pairs
+
+        spelling = self._spellings(restrict_vocab, case_insensitive)
+        return correlate_word_pairs(pairs, self._word_similarity, spelling, dummy4unknown=dummy4unknown)
+
+    def _spellings(self, restrict_vocab: int | None, case_insensitive: bool) -> dict[str, str]:
+        """The known word that each spelling stands for, which is the most frequent one."""
+        words = self._vocabulary.words[: restricted(restrict_vocab, len(self._vocabulary))]
+        return {word.upper() if case_insensitive else word: word for word in reversed(words)}
+
+    def _unit(self, key: Key) -> Floats:
+        """The vector of one key at length one."""
+        return unit(self._row(self.index(key)))
+
+    def _item(self, item: Any) -> NDArray[np.float32]:
+        """The vector of a key, or the vector itself."""
+        return self._row(self.index(item)) if self._is_key(item) else self._as_vector(item)

@@ -1,0 +1,334 @@
+"""Nearest neighbours of senses, `SenseVectors` (``model.sv``), and of words, `WordVectors` (``model.wv``)."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from types import MappingProxyType
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse.base import checks
+from muse.data.arrays import Arrays, Floats
+from muse.data.vocabulary import Vocabulary
+from muse.errors import UnknownSenseError, quote
+from muse.model.changes import answers
+from muse.vectors.comparisons import Comparisons
+from muse.vectors.keyed import Neighbours, units
+
+__all__ = ["SenseKey", "SenseVectors", "WordVectors", "parse_sense_key"]
+
+SenseKey: TypeAlias = str | tuple[str, int]
+
+_LONGEST_NUMBER = 18  # digits of the number of a sense; what is longer is the number of none
+
+
+def parse_sense_key(key: SenseKey) -> tuple[str, int]:
+    """The word and the number of a sense key, ``"head#0"`` or ``("head", 0)``; a string is split at its last ``#``."""
+    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str):
+        word, number = key[0], key[1]
+        if isinstance(number, (int, np.integer)) and not isinstance(number, bool):
+            return word, int(number)
+    elif isinstance(key, str):
+        word, mark, digits = key.rpartition("#")
+        if mark and digits.isdecimal() and digits.isascii():
+            return word, int(digits) if len(digits) <= _LONGEST_NUMBER else sys.maxsize
+        raise UnknownSenseError(
+            f"{quote(key)} is not a sense key; write the word and the number of its sense, {quote(key + '#0')} or "
+            f"({quote(key)}, 0)"
+        )
+    raise TypeError(f"a sense key is a string such as 'head#0' or a pair such as ('head', 0); got {key!r:.200}")
+
+
+@answers
+class SenseVectors(Comparisons[SenseKey]):
+    """Sense vectors under the keys ``"head#0"`` or ``("head", 0)``: what ``model.sv`` is.
+
+    Examples
+    --------
+    >>> model.sv.most_similar("head#1", exclude_same_word=True, min_prior=0.1)  # doctest: +SKIP
+    [('neck#0', 0.71), ('shoulder#0', 0.68), ...]
+    """
+
+    @property
+    def vectors(self) -> Floats:
+        """All sense vectors, float32 (Z, D)."""
+        return self._arrays.sense_vectors
+
+    @property
+    def index_to_key(self) -> Sequence[str]:
+        """The key of each sense, ``word#k``."""
+        return _SenseKeys(self._vocabulary, self._arrays)
+
+    def index(self, key: SenseKey) -> int:
+        """The row of a sense.
+
+        Raises
+        ------
+        UnknownWordError, UnknownSenseError
+            Both are KeyErrors.
+        """
+        word, number = parse_sense_key(key)
+        rows = self._arrays.rows_of(self._vocabulary.index(word))
+        if not 0 <= number < rows.stop - rows.start:
+            count = rows.stop - rows.start
+            has = f"senses 0 to {count - 1}" if count > 1 else "one sense, number 0"
+            raise UnknownSenseError(f"there is no sense {number} of {quote(word)}, which has {has}")
+        return rows.start + number
+
+    def most_similar(
+        self,
+        positive: Any = None,
+        negative: Any = None,
+        topn: int | None = 10,
+        *,
+        exclude_same_word: bool = False,
+        min_prior: float = 0.0,
+        restrict_vocab: int | None = None,
+    ) -> Any:
+        """The senses that are most similar to some and least to others, by cosine.
+
+        Parameters
+        ----------
+        positive, negative : sense key, vector, or list of these and of (key or vector, weight) pairs
+            The query; its own senses are never in the answer.
+        topn : int or None
+            How many. None gives the similarity of every sense instead, float32 (Z,).
+        exclude_same_word : bool
+            Leave out the other senses of the words of the query, too.
+        min_prior : float
+            Leave out senses that have a smaller share in the uses of their word.
+        restrict_vocab : int, optional
+            Search the senses of the first, most frequent words only.
+
+        Returns
+        -------
+        list of (str, float)
+            Keys ``word#k`` and cosines, best first.
+        """
+        query, rows = self._query(positive, negative)
+        if topn is None:
+            return self._similarities(query, restrict_vocab)
+        return self._neighbours(query[None], topn, [rows], exclude_same_word, min_prior, restrict_vocab)[0]
+
+    def neighbours_of(
+        self, word: str, topn: int = 10, *, exclude_same_word: bool = False, min_prior: float = 0.0
+    ) -> list[Neighbours]:
+        """`most_similar` for each sense of a `word`, in one search.
+
+        The options `topn`, `exclude_same_word` and `min_prior` are those of `most_similar`.
+        """
+        rows = self._rows_of(word)
+        excluded = [{row} for row in range(rows.start, rows.stop)]
+        return self._neighbours(self.vectors[rows], topn, excluded, exclude_same_word, min_prior, None)
+
+    def _neighbours(
+        self,
+        queries: Floats,
+        topn: int,
+        rows: Sequence[set[int]],
+        exclude_same_word: bool,
+        min_prior: float,
+        restrict_vocab: int | None,
+    ) -> list[Neighbours]:
+        if exclude_same_word:
+            rows = [{other for row in own for other in self._siblings(row)} for own in rows]
+        min_prior = checks.number(0, 1)("min_prior", min_prior)
+        keep = self._arrays.priors() >= min_prior if min_prior > 0 else None
+        return self._nearest(queries, topn, excluded=rows, restrict_vocab=restrict_vocab, keep=keep)
+
+    def _word_similarity(self, first: str, second: str) -> float:
+        one, other = (units(self.vectors[self._rows_of(word)]) for word in (first, second))
+        return float((one @ other.T).max())
+
+    def _rows_of(self, word: str) -> slice[int, int, None]:
+        return self._arrays.rows_of(self._vocabulary.index(word))
+
+    def _siblings(self, row: int) -> range:
+        rows = self._arrays.rows_of(self._arrays.word_of(row))
+        return range(rows.start, rows.stop)
+
+    def _is_key(self, item: object) -> bool:
+        pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
+        if not pair or not isinstance(item[1], (int, np.integer)):  # type: ignore[index]
+            return isinstance(item, str)
+        name = item[0]  # type: ignore[index]
+        return name in self._vocabulary or name not in self  # else the key of a sense, with a weight
+
+    def _rows_of_words(self, n_words: int) -> int:
+        return int(self._arrays.sense_offset[n_words])
+
+    def _counts(self) -> NDArray[np.int64]:
+        return self._arrays.sense_counts
+
+
+@answers
+class WordVectors(Comparisons[str]):
+    """One vector a word, the mean of its senses weighted by their priors: what ``model.wv`` is.
+
+    Examples
+    --------
+    >>> model.wv.most_similar(positive=["paris", "italy"], negative=["france"], topn=1)  # doctest: +SKIP
+    [('rome', 0.75)]
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, arrays: Arrays | None, means: Floats | None = None, *, device: str = "cpu"
+    ) -> None:
+        super().__init__(vocabulary, arrays, device=device)
+        if means is not None:
+            self._derived = {"means": means}
+
+    @property
+    def vectors(self) -> Floats:
+        """All word vectors, float32 (V, D); computed when they are first needed."""
+        return self._once("means", lambda: self._arrays.word_vectors())
+
+    @property
+    def index_to_key(self) -> Sequence[str]:
+        """The words."""
+        return self._vocabulary.words
+
+    @property
+    def key_to_index(self) -> Mapping[str, int]:
+        """The row of each word."""
+        return MappingProxyType(self._vocabulary.ids)
+
+    def index(self, key: str) -> int:
+        """The row of a word.
+
+        Raises
+        ------
+        UnknownWordError
+            A KeyError that names the nearest spellings.
+        """
+        if not isinstance(key, str):
+            raise TypeError(f"a key of word vectors is a word; got {key!r:.80}")
+        return self._vocabulary.index(key)
+
+    def most_similar(
+        self,
+        positive: Any = None,
+        negative: Any = None,
+        topn: int | None = 10,
+        *,
+        restrict_vocab: int | None = None,
+    ) -> Any:
+        """The words that are most similar to some and least to others, by cosine.
+
+        Parameters
+        ----------
+        positive, negative : word, vector, or list of these and of (word or vector, weight) pairs
+            The query; its own words are never in the answer.
+        topn : int or None
+            How many. None gives the similarity of every word instead, float32 (V,).
+        restrict_vocab : int, optional
+            Search the first, most frequent words only.
+
+        Returns
+        -------
+        list of (str, float)
+            Words and cosines, best first.
+        """
+        query, rows = self._query(positive, negative)
+        if topn is None:
+            return self._similarities(query, restrict_vocab)
+        return self._nearest(query[None], topn, excluded=[rows], restrict_vocab=restrict_vocab)[0]
+
+    def similar_by_word(self, word: str, topn: int | None = 10, **options: Any) -> Any:
+        """`most_similar` of one `word`; `topn` and other `options` as there."""
+        return self.similar_by_key(word, topn, **options)
+
+    def words_closer_than(self, word: str, other: str) -> list[str]:
+        """All words that are closer to `word` than `other` is."""
+        return self.closer_than(word, other)
+
+    def evaluate_word_analogies(
+        self,
+        analogies: str | PathLike[str],
+        *,
+        restrict_vocab: int | None = 300_000,
+        case_insensitive: bool = True,
+        dummy4unknown: bool = False,
+    ) -> tuple[float, list[dict[str, Any]]]:
+        """Accuracy in analogies a : b = c : ?, in gensim's form.
+
+        Parameters
+        ----------
+        analogies : path-like
+            A file such as ``questions-words.txt``: four words a line, and lines ``: name`` that begin a section.
+        restrict_vocab : int, optional
+            Search the first, most frequent words only, and skip questions with others.
+        case_insensitive : bool
+            Let case aside; the most frequent spelling counts.
+        dummy4unknown : bool
+            Count questions with an unknown word as wrong, instead of skipping them.
+
+        Returns
+        -------
+        score : float
+            Share of right answers.
+        sections : list of dict
+            ``section``, ``correct`` and ``incorrect``, lists of (a, b, c, expected); the last one is the total.
+
+        Raises
+        ------
+        FileNotFoundError, ValueError
+            For a missing file or a line that is none of these, with its number.
+        """
+        from muse.evaluation.analogies import answer_analogies, read_analogies
+
+        spelling = self._spellings(restrict_vocab, case_insensitive)
+        return answer_analogies(
+            self, read_analogies(analogies), spelling, restrict_vocab=restrict_vocab, dummy4unknown=dummy4unknown
+        )
+
+    def _word_similarity(self, first: str, second: str) -> float:
+        return self.similarity(first, second)
+
+    def _row(self, row: int) -> Floats:
+        means = (self._derived or {}).get("means")
+        return self._arrays.word_vector(row) if means is None else means[row]
+
+    def _is_key(self, item: object) -> bool:
+        return isinstance(item, str)
+
+    def _rows_of_words(self, n_words: int) -> int:
+        return n_words
+
+    def _counts(self) -> NDArray[np.int64]:
+        return self._vocabulary.counts
+
+
+class _SenseKeys(Sequence[str]):
+    """The keys of all senses, made when they are asked for: millions of strings that are seldom all needed."""
+
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
+        self._words = vocabulary.words
+        self._arrays = arrays
+
+    def __len__(self) -> int:
+        return self._arrays.n_senses
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[row] for row in range(*index.indices(len(self)))]
+        row = operator.index(index)
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"row {row} of {len(self)} senses")
+        row %= len(self)
+        word = self._arrays.word_of(row)
+        return f"{self._words[word]}#{row - int(self._arrays.sense_offset[word])}"
+
+    def __iter__(self) -> Any:
+        for word, senses in zip(self._words, np.diff(self._arrays.sense_offset).tolist(), strict=True):
+            for k in range(senses):
+                yield f"{word}#{k}"

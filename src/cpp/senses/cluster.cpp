@@ -1,0 +1,371 @@
+#include "senses/cluster.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <thread>
+
+#include "math/kernels.h"
+#include "math/parallel.h"
+#include "math/random.h"
+#include "senses/selection.h"
+#include "senses/window_sums.h"
+
+namespace muse {
+
+Occurrences sample_occurrences(const Corpus& corpus, std::int64_t num_words, std::int64_t cap, std::uint64_t seed) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(num_words), 0);
+  for (const std::int32_t word : corpus.tokens()) ++counts[static_cast<std::size_t>(word)];
+  const RandomStream draw(seed, 0, Purpose::kCluster);
+  const auto taken = [&](std::int64_t place) {
+    const auto word = static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(place)]);
+    return counts[word] <= cap ||
+           draw.uniform(static_cast<std::uint64_t>(place)) * static_cast<float>(counts[word]) < static_cast<float>(cap);
+  };
+  Occurrences found;
+  found.offsets.assign(static_cast<std::size_t>(num_words) + 1, 0);
+  for (std::int64_t t = 0; t < corpus.n_tokens(); ++t)
+    if (taken(t)) ++found.offsets[static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(t)]) + 1];
+  for (std::size_t i = 1; i < found.offsets.size(); ++i) found.offsets[i] += found.offsets[i - 1];
+  found.places.resize(static_cast<std::size_t>(found.offsets.back()));
+  std::vector<std::int64_t> next(found.offsets.begin(), found.offsets.end() - 1);
+  for (std::int64_t t = 0; t < corpus.n_tokens(); ++t)
+    if (taken(t)) {
+      auto& slot = next[static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(t)])];
+      found.places[static_cast<std::size_t>(slot++)] = t;
+    }
+  return found;
+}
+
+void context_vectors(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
+                     const Corpus& corpus, std::span<const std::int64_t> places, float* out) {
+  WindowSums sums(kernels(), options, context.dim);
+  const auto tokens = corpus.tokens();
+  const auto offsets = corpus.offsets();
+  std::vector<const float*> rows;
+  std::vector<float> token_weights;
+  for (const std::int64_t place : places) {
+    auto sentence = std::upper_bound(offsets.begin(), offsets.end(), place);
+    const std::int64_t begin = options.cross_sentences ? offsets.front() : *(sentence - 1);
+    const std::int64_t end = options.cross_sentences ? offsets.back() : *sentence;
+    const std::int64_t low = std::max(begin, place - options.window);
+    const std::int64_t high = std::min(end, place + options.window + 1);
+    rows.clear();
+    token_weights.clear();
+    for (std::int64_t j = low; j < high; ++j) {
+      const auto word = static_cast<std::size_t>(tokens[static_cast<std::size_t>(j)]);
+      rows.push_back(context.row(static_cast<std::int64_t>(word)));
+      token_weights.push_back(weights.empty() ? 1.0f : weights[word]);
+    }
+    const Window window{0, static_cast<int>(high - low) - 1, static_cast<int>(place - low)};
+    float total = 0.0f;
+    sums.run({rows.data(), token_weights.data()}, {&window, 1}, out, &total);
+    out += context.padded_dim();
+  }
+}
+
+namespace {
+
+// Two clusters with shares take the place of two without where the smaller one has less than this part of the contexts:
+// where senses are about equally frequent, shares drift apart without cause.
+constexpr float kUneven = 0.25f;
+
+// Spherical k-means over unit rows; one thread's work and memory.
+class SphericalKMeans {
+ public:
+  SphericalKMeans(int dim, const SplitOptions& options) : dim_(dim), options_(options), kernels_(kernels()) {}
+
+  // Clusters n unit rows of `x` into k, whose shares count so much; afterwards centroids() and assignment() are those
+  // of the best restart.
+  void run(const float* x, int n, int k, float share_weight, std::uint64_t key) {
+    share_weight_ = share_weight;
+    double best = -std::numeric_limits<double>::infinity();
+    for (int restart = 0; restart < options_.restarts; ++restart) {
+      seed(x, n, k, RandomStream(options_.seed, static_cast<std::uint64_t>(restart) + 1, Purpose::kCluster), key);
+      bias_.assign(static_cast<std::size_t>(k), 0.0f);
+      double objective = 0.0;
+      for (int i = 0; i < options_.iterations; ++i) {
+        const double before = objective;
+        objective = assign(x, n, k);
+        if (i > 0 && objective <= before + 1e-4 * std::abs(before)) break;
+        update(x, n, k);
+      }
+      if (restart == 0 || objective > best) {  // whatever the objective: there must be clusters
+        best = objective;
+        best_centroids_ = centroids_;
+        best_assignment_ = assignment_;
+        best_bias_ = bias_;
+      }
+    }
+  }
+
+  // Makes the centroids those of the best assignment's rows of `x`.
+  void centre(const float* x, int n, int k) {
+    assignment_ = best_assignment_;
+    update(x, n, k);
+    best_centroids_ = centroids_;
+    best_bias_ = bias_;
+  }
+
+  // Goes on from the best assignment with the rows of `x`.
+  void settle(const float* x, int n, int k) {
+    for (int i = 0; i < options_.iterations; ++i) {
+      centre(x, n, k);
+      assign(x, n, k);
+      if (assignment_ == best_assignment_) return;
+      best_assignment_ = assignment_;
+    }
+    centre(x, n, k);
+  }
+
+  const std::vector<float>& centroids() const { return best_centroids_; }
+  const std::vector<int>& assignment() const { return best_assignment_; }
+  const std::vector<float>& bias() const { return best_bias_; }  // what a cluster's share adds to its scores
+
+  void unit(float* row) const {
+    const float square = kernels_.dot(row, row, dim_);
+    const float scale = square > 0.0f ? 1.0f / std::sqrt(square) : 0.0f;
+    for (int d = 0; d < dim_; ++d) row[d] *= scale;
+  }
+
+ private:
+  // k-means++: each further seed drawn in proportion to its distance from the nearest seed so far.
+  void seed(const float* x, int n, int k, const RandomStream& draw, std::uint64_t key) {
+    centroids_.assign(static_cast<std::size_t>(k) * static_cast<std::size_t>(dim_), 0.0f);
+    distance_.assign(static_cast<std::size_t>(n), 2.0f);
+    int pick = static_cast<int>(draw.below(static_cast<std::uint32_t>(n), key));
+    for (int c = 0;; ++c) {
+      float* centroid = centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_;
+      std::memcpy(centroid, x + static_cast<std::ptrdiff_t>(pick) * dim_,
+                  sizeof(float) * static_cast<std::size_t>(dim_));
+      if (c + 1 == k) return;
+      double total = 0.0;
+      for (int i = 0; i < n; ++i) {
+        float& d = distance_[static_cast<std::size_t>(i)];
+        d = std::min(d, std::max(0.0f, 1.0f - kernels_.dot(x + static_cast<std::ptrdiff_t>(i) * dim_, centroid, dim_)));
+        total += d;
+      }
+      double left = draw.uniform(key, static_cast<std::uint64_t>(c) + 1) * total;
+      for (pick = 0; pick + 1 < n; ++pick)
+        if ((left -= distance_[static_cast<std::size_t>(pick)]) < 0.0) break;
+    }
+  }
+
+  double assign(const float* x, int n, int k) {
+    constexpr int kBlock = 64;
+    assignment_.resize(static_cast<std::size_t>(n));
+    scores_.resize(static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(k));
+    double objective = 0.0;
+    for (int first = 0; first < n; first += kBlock) {
+      const int rows = std::min(kBlock, n - first);
+      kernels_.scores(x + static_cast<std::ptrdiff_t>(first) * dim_, rows, centroids_.data(), k, dim_, scores_.data(),
+                      k);
+      for (int i = 0; i < rows; ++i) {
+        float* s = scores_.data() + static_cast<std::ptrdiff_t>(i) * k;
+        if (share_weight_ > 0.0f)
+          for (int c = 0; c < k; ++c) s[c] += bias_[static_cast<std::size_t>(c)];
+        const int best = argmax(s, k, 0.0f);
+        assignment_[static_cast<std::size_t>(first + i)] = best;
+        objective += s[best];
+      }
+    }
+    return objective;
+  }
+
+  void update(const float* x, int n, int k) {
+    centroids_.assign(static_cast<std::size_t>(k) * static_cast<std::size_t>(dim_), 0.0f);
+    for (int i = 0; i < n; ++i)
+      kernels_.axpy(1.0f, x + static_cast<std::ptrdiff_t>(i) * dim_,
+                    centroids_.data() + static_cast<std::ptrdiff_t>(assignment_[static_cast<std::size_t>(i)]) * dim_,
+                    dim_);
+    for (int c = 0; c < k; ++c) unit(centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_);
+    bias_.assign(static_cast<std::size_t>(k), 0.0f);
+    if (share_weight_ <= 0.0f) return;
+    for (int i = 0; i < n; ++i) bias_[static_cast<std::size_t>(assignment_[static_cast<std::size_t>(i)])] += 1.0f;
+    for (float& bias : bias_)  // one is added to each count, so that an empty cluster has a share
+      bias = share_weight_ * std::log((bias + 1.0f) / static_cast<float>(n + k));
+  }
+
+  int dim_;
+  const SplitOptions& options_;
+  const Kernels& kernels_;
+  float share_weight_ = 0.0f;  // of the last run
+  std::vector<float> centroids_, best_centroids_, bias_, best_bias_, scores_, distance_;
+  std::vector<int> assignment_, best_assignment_;
+};
+
+struct WordSenses {
+  std::vector<float> centroids;      // (k, S)
+  std::vector<std::int64_t> counts;  // (k,)
+  std::vector<float> bias;           // (k,)
+};
+
+// Splits words one at a time; one thread's work and memory.
+class Splitter {
+ public:
+  Splitter(const Matrix& context, const SelectionOptions& selection, std::span<const float> weights,
+           const Corpus& corpus, const SplitOptions& options)
+      : context_(context),
+        selection_(selection),
+        weights_(weights),
+        corpus_(corpus),
+        options_(options),
+        dim_(context.padded_dim()),
+        kernels_(kernels()),
+        kmeans_(dim_, options) {}
+
+  WordSenses split(std::int64_t word, std::span<const std::int64_t> places, int wanted) {
+    const int n = static_cast<int>(places.size());
+    const int most = std::min(wanted, n / std::max(1, options_.min_contexts));
+    if (most < 2) return one_sense(n);
+    unit_contexts(places);
+    const float* clustered = options_.discourse > 0 ? average_discourse(places) : contexts_.data();
+    for (int k = most, found = 0; k >= 2; k = std::min(k - 1, std::max(2, 2 * found))) {
+      WordSenses senses = cluster(clustered, n, k, k > 2 ? options_.share_weight : 0.0f, word);
+      found = static_cast<int>(senses.counts.size());
+      if (found < 2 && k == 2) break;
+      if (found < 2) continue;  // many needless clusters at once: go on with two
+      if (options_.adaptive) {
+        // Clusters of averages lie closer together than those of the contexts, by which the limits are measured.
+        if (clustered != contexts_.data()) kmeans_.settle(contexts_.data(), n, k);
+        if (!supported(collect(n, k), n, k)) continue;
+      }
+      if (k == 2 && options_.share_weight > 0.0f) {
+        WordSenses uneven = cluster(clustered, n, k, options_.share_weight, word);
+        if (uneven.counts.size() == 2 &&
+            static_cast<float>(std::min(uneven.counts[0], uneven.counts[1])) < kUneven * static_cast<float>(n))
+          senses = std::move(uneven);
+      }
+      return with_shares(std::move(senses));
+    }
+    return one_sense(n);
+  }
+
+ private:
+  WordSenses cluster(const float* rows, int n, int k, float share_weight, std::int64_t word) {
+    kmeans_.run(rows, n, k, share_weight, static_cast<std::uint64_t>(word));
+    if (rows != contexts_.data()) kmeans_.centre(contexts_.data(), n, k);
+    return collect(n, k);
+  }
+
+  void unit_contexts(std::span<const std::int64_t> places) {
+    contexts_.resize(places.size() * static_cast<std::size_t>(dim_));
+    context_vectors(context_, selection_, weights_, corpus_, places, contexts_.data());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      float* row = contexts_.data() + i * static_cast<std::size_t>(dim_);
+      if (options_.share_weight > 0.0f) row[context_.dim - 1] = 0.0f;  // the constant
+      kmeans_.unit(row);
+    }
+  }
+
+  WordSenses with_shares(WordSenses senses) const {
+    if (options_.share_weight > 0.0f)
+      for (std::size_t c = 0; c < senses.counts.size(); ++c)
+        senses.centroids[(c + 1) * static_cast<std::size_t>(context_.dim) - 1] = senses.bias[c];
+    return senses;
+  }
+
+  WordSenses one_sense(int n) const {
+    return {std::vector<float>(static_cast<std::size_t>(context_.dim), 0.0f), {n}, {0.0f}};
+  }
+
+  // Each context averaged with those of the same word in nearby sentences; places are in corpus order.
+  const float* average_discourse(std::span<const std::int64_t> places) {
+    const auto n = static_cast<int>(places.size());
+    const auto offsets = corpus_.offsets();
+    sentence_.clear();
+    for (const std::int64_t place : places)
+      sentence_.push_back(std::upper_bound(offsets.begin(), offsets.end(), place) - offsets.begin());
+    averaged_.assign(contexts_.size(), 0.0f);
+    for (int i = 0, low = 0, high = 0; i < n; ++i) {
+      while (sentence_[static_cast<std::size_t>(low)] + options_.discourse < sentence_[static_cast<std::size_t>(i)])
+        ++low;
+      while (high < n &&
+             sentence_[static_cast<std::size_t>(high)] <= sentence_[static_cast<std::size_t>(i)] + options_.discourse)
+        ++high;
+      float* average = averaged_.data() + static_cast<std::ptrdiff_t>(i) * dim_;
+      for (int j = low; j < high; ++j)
+        kernels_.axpy(1.0f, contexts_.data() + static_cast<std::ptrdiff_t>(j) * dim_, average, dim_);
+      kmeans_.unit(average);
+    }
+    return averaged_.data();
+  }
+
+  // Whether all k clusters became senses, each a fair share of the contexts and far enough from the others.
+  bool supported(const WordSenses& senses, int n, int k) const {
+    if (static_cast<int>(senses.counts.size()) < k) return false;
+    const float limit = k == 2 ? options_.max_cosine_two : options_.max_cosine_more;
+    for (int a = 0; a < k; ++a) {
+      if (static_cast<float>(senses.counts[static_cast<std::size_t>(a)]) < options_.min_share * static_cast<float>(n))
+        return false;
+      for (int b = 0; b < a; ++b) {
+        const float* x = senses.centroids.data() + static_cast<std::ptrdiff_t>(a) * context_.dim;
+        const float* y = senses.centroids.data() + static_cast<std::ptrdiff_t>(b) * context_.dim;
+        if (kernels_.dot(x, y, context_.dim) > limit) return false;
+      }
+    }
+    return true;
+  }
+
+  // The clusters that are large enough to be senses.
+  WordSenses collect(int n, int k) const {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(k), 0);
+    for (int i = 0; i < n; ++i) ++counts[static_cast<std::size_t>(kmeans_.assignment()[static_cast<std::size_t>(i)])];
+    WordSenses senses;
+    for (int c = 0; c < k; ++c) {
+      if (counts[static_cast<std::size_t>(c)] < options_.min_contexts) continue;
+      const float* centroid = kmeans_.centroids().data() + static_cast<std::ptrdiff_t>(c) * dim_;
+      senses.centroids.insert(senses.centroids.end(), centroid, centroid + context_.dim);
+      senses.counts.push_back(counts[static_cast<std::size_t>(c)]);
+      senses.bias.push_back(kmeans_.bias()[static_cast<std::size_t>(c)]);
+    }
+    return senses;
+  }
+
+  const Matrix& context_;
+  const SelectionOptions& selection_;
+  std::span<const float> weights_;
+  const Corpus& corpus_;
+  const SplitOptions& options_;
+  int dim_;
+  const Kernels& kernels_;
+  SphericalKMeans kmeans_;
+  std::vector<float> contexts_, averaged_;
+  std::vector<std::int64_t> sentence_;
+};
+
+}  // namespace
+
+Split split_senses(const Matrix& context, const SelectionOptions& options, std::span<const float> weights,
+                   const Corpus& corpus, const OccurrencesView& occurrences, std::span<const std::int32_t> wanted,
+                   const SplitOptions& split, int workers, const std::function<void()>& poll) {
+  const auto caller = std::this_thread::get_id();
+  const auto words = static_cast<std::int64_t>(wanted.size());
+  std::vector<WordSenses> found(wanted.size());
+  parallel_chunks(words, 4, workers, [&] {
+    return [&, splitter = Splitter(context, options, weights, corpus, split)](std::int64_t first,
+                                                                              std::int64_t last) mutable {
+      if (std::this_thread::get_id() == caller) poll();
+      for (std::int64_t w = first; w < last; ++w) {
+        const auto begin = static_cast<std::size_t>(occurrences.offsets[static_cast<std::size_t>(w)]);
+        const auto end = static_cast<std::size_t>(occurrences.offsets[static_cast<std::size_t>(w) + 1]);
+        found[static_cast<std::size_t>(w)] =
+            splitter.split(w, occurrences.places.subspan(begin, end - begin), wanted[static_cast<std::size_t>(w)]);
+      }
+    };
+  });
+  Split result;
+  std::size_t floats = 0;
+  for (const WordSenses& senses : found) floats += senses.centroids.size();
+  result.centroids.reserve(floats);
+  for (WordSenses& senses : found) {
+    result.senses.push_back(static_cast<std::int32_t>(senses.counts.size()));
+    result.centroids.insert(result.centroids.end(), senses.centroids.begin(), senses.centroids.end());
+    result.counts.insert(result.counts.end(), senses.counts.begin(), senses.counts.end());
+    senses = {};  // not all of them twice
+  }
+  return result;
+}
+
+}  // namespace muse

@@ -1,0 +1,174 @@
+#include "senses/search.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "math/kernels.h"
+#include "math/parallel.h"
+
+namespace muse {
+namespace {
+
+constexpr std::int64_t kBlockRows = 64;     // rows scored at once: a panel that stays in the second-level cache
+constexpr std::int64_t kBlockQueries = 64;  // queries scored at once against that panel
+constexpr std::int64_t kFewQueries = 2;     // up to this many, reading rows where they lie beats copying them
+constexpr std::int64_t kChunkRows = 4096;   // rows that a thread takes from the shared counter
+constexpr double kFlopsPerThread = 2e6;     // below this a second thread costs more than it saves
+constexpr std::align_val_t kAlignment{64};
+
+struct Hit {
+  float score;
+  std::int64_t row;
+};
+
+// A total order, so that neither threads nor heaps decide among equal scores.
+bool better(const Hit& a, const Hit& b) { return a.score > b.score || (a.score == b.score && a.row < b.row); }
+
+// The best `top` hits seen so far, the worst of them in front.
+class BestHits {
+ public:
+  explicit BestHits(std::int64_t top) : top_(static_cast<std::size_t>(top)) {}
+
+  void offer(Hit hit) {
+    if (hit.score != hit.score) return;  // not a number
+    if (hits_.size() < top_) {
+      hits_.push_back(hit);
+      std::push_heap(hits_.begin(), hits_.end(), better);
+    } else if (better(hit, hits_.front())) {
+      std::pop_heap(hits_.begin(), hits_.end(), better);
+      hits_.back() = hit;
+      std::push_heap(hits_.begin(), hits_.end(), better);
+    }
+  }
+
+  const std::vector<Hit>& hits() const { return hits_; }
+
+ private:
+  std::size_t top_;
+  std::vector<Hit> hits_;
+};
+
+// Rows copied side by side, zeros beyond the dimension, as the kernels want them.
+class Panel {
+ public:
+  Panel(std::int64_t rows, std::int64_t padded_dim)
+      : padded_dim_(padded_dim),
+        floats_(static_cast<std::size_t>(rows * padded_dim)),
+        data_(static_cast<float*>(::operator new(floats_ * sizeof(float), kAlignment))) {
+    std::fill_n(data_, floats_, 0.0f);
+  }
+  ~Panel() { ::operator delete(data_, kAlignment); }
+  Panel(const Panel&) = delete;
+  Panel& operator=(const Panel&) = delete;
+
+  void fill(const Matrix& matrix, std::int64_t first, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+      std::memcpy(data_ + i * padded_dim_, matrix.row(first + i), sizeof(float) * static_cast<std::size_t>(matrix.dim));
+  }
+  const float* row(std::int64_t i) const { return data_ + i * padded_dim_; }
+
+ private:
+  std::int64_t padded_dim_;
+  std::size_t floats_;
+  float* data_;
+};
+
+// What one thread owns.
+struct Worker {
+  Worker(const Matrix& matrix, std::int64_t num_queries, std::int64_t top)
+      : block(kBlockRows, matrix.padded_dim()),
+        scores(kBlockRows * kBlockQueries),
+        best(static_cast<std::size_t>(num_queries), BestHits(top)) {}
+
+  const Kernels& kernels = muse::kernels();
+  Panel block;
+  std::vector<float> scores;  // (queries of the block, rows of the block)
+  std::vector<BestHits> best;
+};
+
+// Scores of `count` rows for the queries [q0, q0 + q_count) into worker.scores, row by row of the queries.
+void score_block(const Matrix& matrix, const Panel& queries, std::int64_t q0, std::int64_t q_count, std::int64_t first,
+                 std::int64_t count, Worker& worker) {
+  if (q_count > kFewQueries) {
+    worker.kernels.scores(queries.row(q0), static_cast<int>(q_count), worker.block.row(0), static_cast<int>(count),
+                          matrix.padded_dim(), worker.scores.data(), static_cast<int>(count));
+    return;
+  }
+  float* score = worker.scores.data();
+  for (std::int64_t q = q0; q < q0 + q_count; ++q)
+    for (std::int64_t row = first; row < first + count; ++row)
+      *score++ = worker.kernels.dot(queries.row(q), matrix.row(row), matrix.dim);
+}
+
+void search_block(const Matrix& matrix, const Panel& queries, std::int64_t num_queries, const SearchOptions& options,
+                  std::int64_t first, std::int64_t count, Worker& worker) {
+  if (num_queries > kFewQueries) worker.block.fill(matrix, first, count);
+  for (std::int64_t q0 = 0; q0 < num_queries; q0 += kBlockQueries) {
+    const std::int64_t q_count = std::min(kBlockQueries, num_queries - q0);
+    score_block(matrix, queries, q0, q_count, first, count, worker);
+    const float* score = worker.scores.data();
+    for (std::int64_t q = q0; q < q0 + q_count; ++q)
+      for (std::int64_t row = first; row < first + count; ++row, ++score) {
+        if (options.keep != nullptr && options.keep[row] == 0) continue;
+        const float scale = options.scale != nullptr ? options.scale[row] : 1.0f;
+        worker.best[static_cast<std::size_t>(q)].offer({*score * scale, row});
+      }
+  }
+}
+
+int count_workers(const Matrix& matrix, std::int64_t num_queries, int asked) {
+  const int wanted = asked > 0 ? asked : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const double flops = 2.0 * static_cast<double>(matrix.rows) * matrix.dim * static_cast<double>(num_queries);
+  return flops < wanted * kFlopsPerThread ? std::max(1, static_cast<int>(flops / kFlopsPerThread)) : wanted;
+}
+
+void merge(const std::vector<std::unique_ptr<Worker>>& workers, std::int64_t query, std::int64_t top,
+           std::int64_t* rows, float* scores) {
+  std::vector<Hit> hits;
+  for (const std::unique_ptr<Worker>& worker : workers) {
+    const std::vector<Hit>& found = worker->best[static_cast<std::size_t>(query)].hits();
+    hits.insert(hits.end(), found.begin(), found.end());
+  }
+  const std::int64_t count = std::min(top, static_cast<std::int64_t>(hits.size()));
+  std::partial_sort(hits.begin(), hits.begin() + count, hits.end(), better);
+  for (std::int64_t i = 0; i < top; ++i) {
+    rows[i] = i < count ? hits[static_cast<std::size_t>(i)].row : -1;
+    scores[i] = i < count ? hits[static_cast<std::size_t>(i)].score : -std::numeric_limits<float>::infinity();
+  }
+}
+
+}  // namespace
+
+void top_k(const Matrix& matrix, const Matrix& queries, const SearchOptions& options, std::int64_t* rows,
+           float* scores) {
+  const std::int64_t num_queries = queries.rows;
+  const std::int64_t top = std::min(options.top, matrix.rows);
+  Panel query_panel(num_queries, queries.padded_dim());
+  query_panel.fill(queries, 0, num_queries);
+
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::mutex workers_mutex;
+  const auto make_task = [&] {
+    auto worker = std::make_unique<Worker>(matrix, num_queries, top);
+    Worker* mine = worker.get();
+    const std::lock_guard lock(workers_mutex);
+    workers.push_back(std::move(worker));
+    return [&, mine](std::int64_t first, std::int64_t last) {
+      for (; first < last; first += kBlockRows)
+        search_block(matrix, query_panel, num_queries, options, first, std::min(kBlockRows, last - first), *mine);
+    };
+  };
+  parallel_chunks(matrix.rows, kChunkRows, count_workers(matrix, num_queries, options.workers), make_task);
+  for (std::int64_t q = 0; q < num_queries; ++q)
+    merge(workers, q, options.top, rows + q * options.top, scores + q * options.top);
+}
+
+}  // namespace muse

@@ -1,0 +1,195 @@
+#include "senses/selection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "math/panel.h"
+#include "math/parallel.h"
+#include "senses/window_sums.h"
+
+namespace muse {
+
+namespace {
+
+float weight_of(std::span<const float> weights, std::int32_t word) {
+  return weights.empty() ? 1.0f : weights[static_cast<std::size_t>(word)];
+}
+
+// Vectors that are finite can still have a product that is not, of which there is no softmax.
+void check_scores(const float* scores, int count) {
+  if (all_within(scores, count, std::numeric_limits<float>::max())) return;
+  throw std::range_error(
+      "a score of a sense is not a finite number: context_vectors and selection_vectors hold values that are too large "
+      "to multiply, so no sense can be selected; scale them down");
+}
+
+}  // namespace
+
+void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
+                  const Contexts& contexts, std::span<const std::int64_t> positions,
+                  std::span<const std::int32_t> words, float* scores) {
+  const Kernels& k = kernels();
+  const int dim = model.context.dim;
+  SelectionOptions summed;  // the weights of places are those of the stream
+  summed.mean = options.mean;
+  WindowSums sums(k, summed, dim);
+  std::vector<float> sum(static_cast<std::size_t>(model.context.padded_dim())), token_weights;
+  std::vector<const float*> rows;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::int64_t begin = contexts.offsets[i], end = contexts.offsets[i + 1], at = positions[i];
+    const std::int64_t low = at < 0 ? begin : std::max(begin, begin + at - options.window);
+    const std::int64_t high = at < 0 ? end : std::min(end, begin + at + options.window + 1);
+    rows.clear();
+    token_weights.clear();
+    const auto add = [&](std::int32_t word, float weight) {
+      rows.push_back(model.context.row(word));
+      token_weights.push_back(weight_of(weights, word) * weight);
+    };
+    // Without a place in the context the word's distance to its parts is unknown: all weigh as much as a neighbour.
+    for (std::int64_t j = low; j < high; ++j)
+      add(contexts.tokens[static_cast<std::size_t>(j)],
+          options.distance_weight(at < 0 ? 1 : static_cast<int>(std::abs(j - begin - at))));
+    if (at < 0) add(words[i], options.distance_weight(0));
+    const Window all{0, static_cast<int>(rows.size()) - 1, 0};
+    float total = 0.0f;
+    sums.run({rows.data(), token_weights.data()}, {&all, 1}, sum.data(), &total);
+    const int senses = model.senses_of(words[i]);
+    for (int s = 0; s < senses; ++s)
+      scores[s] = k.dot(model.selection.row(model.sense_offset[words[i]] + s), sum.data(), dim);
+    check_scores(scores, senses);
+    scores += senses;
+  }
+}
+
+namespace {
+
+// Selects the senses of a run of whole contexts; one thread's work and memory.
+class Selector {
+ public:
+  Selector(const Model& model, const SelectionOptions& options, std::span<const float> weights, float temperature)
+      : model_(model),
+        options_(options),
+        weights_(weights),
+        temperature_(temperature),
+        kernels_(kernels()),
+        window_sums_(kernels_, options_, model.context.dim) {}
+
+  void run(const Contexts& contexts, std::int64_t first, std::int64_t last, const Choices& out) {
+    const auto offset = [&](std::int64_t context) { return contexts.offsets[static_cast<std::size_t>(context)]; };
+    const std::int64_t begin = offset(first), end = offset(last);
+    const std::int64_t reach = options_.cross_sentences ? options_.window : 0;
+    low_ = std::max(contexts.offsets.front(), begin - reach);
+    high_ = std::min(contexts.offsets.back(), end + reach);
+    next_row_ = low_;
+    next_choice_ = begin;
+    for (std::int64_t at = begin, context = first; at < end; at += kChunk) {
+      while (offset(context + 1) <= at) ++context;
+      select(contexts, context, at, std::min(end, at + kChunk), out);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kChunk = 96;  // tokens whose sums are held at once, in the second cache
+  static constexpr std::int64_t kAhead = 16;  // tokens whose senses are on their way
+
+  // Tokens [begin, end), the first of them in the context with this number.
+  void select(const Contexts& contexts, std::int64_t context, std::int64_t begin, std::int64_t end,
+              const Choices& out) {
+    const std::int64_t low = std::max(low_, begin - options_.window), high = std::min(high_, end + options_.window);
+    rows_.clear();
+    token_weights_.clear();
+    for (const std::int32_t word : contexts.tokens.subspan(at(low), at(high - low))) {
+      rows_.push_back(model_.context.row(word));
+      token_weights_.push_back(weight_of(weights_, word));
+    }
+    windows_.clear();
+    for (std::int64_t i = begin; i < end; ++i) {
+      out.sense[i] = 0;
+      if (out.probability != nullptr) out.probability[i] = 1.0f;
+      if (out.margin != nullptr) out.margin[i] = 1.0f;
+      if (model_.senses_of(contexts.tokens[at(i)]) == 1) continue;  // nothing to choose
+      while (contexts.offsets[at(context + 1)] <= i) ++context;
+      const std::int64_t left = options_.cross_sentences ? low : contexts.offsets[at(context)];
+      const std::int64_t right = options_.cross_sentences ? high : contexts.offsets[at(context + 1)];
+      windows_.push_back({static_cast<int>(std::max(left, i - options_.window) - low),
+                          static_cast<int>(std::min(right - 1, i + options_.window) - low), static_cast<int>(i - low)});
+    }
+    const int stride = model_.context.padded_dim();
+    reserve(sums_, static_cast<std::int64_t>(windows_.size()) * stride);
+    reserve(totals_, static_cast<std::int64_t>(windows_.size()));
+    std::size_t done = 0;
+    window_sums_.run(
+        {rows_.data(), token_weights_.data()}, windows_, sums_.data(), totals_.data(),
+        [&](std::size_t ready) {
+          for (; done < ready; ++done)
+            choose(contexts.tokens[at(low + windows_[done].centre)], sums_.data() + done * at(stride),
+                   low + windows_[done].centre, out);
+        },
+        [&](std::size_t count) { return ahead(contexts, low + windows_[count - 1].centre); });
+  }
+
+  // Rows that the tokens some way behind this one need.
+  std::span<const float* const> ahead(const Contexts& contexts, std::int64_t token) {
+    ahead_.clear();
+    for (const std::int64_t last = std::min(token + kChunk + options_.window, high_); next_row_ < last; ++next_row_)
+      ahead_.push_back(model_.context.row(contexts.tokens[at(next_row_)]));
+    next_choice_ = std::max(next_choice_, token);
+    for (const std::int64_t last = std::min(token + kAhead, high_); next_choice_ < last; ++next_choice_) {
+      const std::int32_t word = contexts.tokens[at(next_choice_)];
+      if (model_.senses_of(word) == 1) continue;
+      for (std::int64_t z = model_.sense_offset[word]; z < model_.sense_offset[word + 1]; ++z)
+        ahead_.push_back(model_.selection.row(z));
+    }
+    return ahead_;
+  }
+
+  void choose(std::int32_t word, const float* context, std::int64_t at, const Choices& out) {
+    const std::int64_t first = model_.sense_offset[word];
+    const int count = model_.senses_of(word);
+    scores_.resize(static_cast<std::size_t>(count));
+    score_rows_.clear();
+    for (int k = 0; k < count; ++k) score_rows_.push_back(model_.selection.row(first + k));
+    kernels_.score_rows(context, score_rows_.data(), count, model_.context.dim, scores_.data());
+    check_scores(scores_.data(), count);
+    if (out.probability == nullptr && out.margin == nullptr) {  // no exp
+      out.sense[at] = argmax(scores_.data(), count, 0.0f);
+      return;
+    }
+    BestSense best;
+    for (int k = 0; k < count; ++k) best.offer(k, scores_[static_cast<std::size_t>(k)], temperature_);
+    out.sense[at] = best.sense;
+    if (out.probability != nullptr) out.probability[at] = best.probability();
+    if (out.margin != nullptr) out.margin[at] = best.margin();
+  }
+
+  const Model& model_;
+  const SelectionOptions& options_;
+  std::span<const float> weights_;
+  float temperature_;
+  const Kernels& kernels_;
+  WindowSums window_sums_;
+  std::int64_t low_ = 0, high_ = 0;  // of the tokens that this run's windows may reach
+  std::int64_t next_row_ = 0;        // of them: the first whose row of P was not asked for
+  std::int64_t next_choice_ = 0;     // and the first whose rows of Q were not
+  std::vector<const float*> rows_, score_rows_, ahead_;
+  std::vector<float> token_weights_, sums_, totals_, scores_;
+  std::vector<Window> windows_;
+};
+
+}  // namespace
+
+void select_senses(const Model& model, const SelectionOptions& options, std::span<const float> weights,
+                   const Contexts& contexts, float temperature, int workers, const Choices& choices) {
+  constexpr std::int64_t kContextsAtOnce = 256;
+  const auto count = static_cast<std::int64_t>(contexts.offsets.size()) - 1;
+  parallel_chunks(count, kContextsAtOnce, workers, [&] {
+    return [&, selector = Selector(model, options, weights, temperature)](
+               std::int64_t first, std::int64_t last) mutable { selector.run(contexts, first, last, choices); };
+  });
+}
+
+}  // namespace muse

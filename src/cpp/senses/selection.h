@@ -1,0 +1,50 @@
+// The sense selection module: which sense a context means, and how its scores learn (paper, sections 3.1.1, 3.2, 3.3).
+//
+// For a word i with K senses and a context sum c, s_k = Q_ik · c; the strategies and losses are in equations.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "math/kernels.h"
+#include "model/equations.h"
+#include "model/model.h"
+#include "model/options.h"
+
+namespace muse {
+
+// --- use of a trained selector ---
+
+// Words in context: tokens of all contexts in one stream, context i being tokens[offsets[i], offsets[i + 1]).
+struct Contexts {
+  std::span<const std::int32_t> tokens;
+  std::span<const std::int64_t> offsets;
+};
+
+// Scores of each senses of words[i] at position positions[i] of context i, written one word after another to `scores`;
+// position -1: the word is not in the context, all of which counts, and so does the word itself.
+// `weights` (V,) multiply each word's row of P: with keep probabilities the selector sees in full text what it saw in
+// subsampled text.
+void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
+                  const Contexts& contexts, std::span<const std::int64_t> positions,
+                  std::span<const std::int32_t> words, float* scores);
+
+// What is selected for every token, in arrays of as many; `probability` and `margin` may be null.
+struct Choices {
+  std::int32_t* sense;           // local number; ties go to the lowest: use must not be random
+  float* probability = nullptr;  // under pi
+  float* margin = nullptr;       // by which it is more probable than the next best sense; 1 where there is no other
+};
+
+// The best sense of every token, on `workers` threads.
+void select_senses(const Model& model, const SelectionOptions& options, std::span<const float> weights,
+                   const Contexts& contexts, float temperature, int workers, const Choices& choices);
+
+// A device that does the same, with a model that it holds.
+class DeviceSelector {
+ public:
+  virtual ~DeviceSelector() = default;
+  virtual void select(const Contexts& contexts, const Choices& choices) const = 0;
+};
+
+}  // namespace muse

@@ -1,0 +1,163 @@
+#include "train/train.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "math/parallel.h"
+#include "train/batch.h"
+
+namespace muse {
+
+namespace {
+
+constexpr int kMostDrawn = 1 << 16;  // negatives of a pair or a group, targets of a group
+
+void check(bool fits, const char* message) {
+  if (!fits) throw std::invalid_argument(message);
+}
+
+void check_matrix(const Matrix& m, std::int64_t rows, int dim, const char* name) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(m.data) % (kRowPad * sizeof(float)) == 0;
+  const bool padded = aligned && m.stride % kRowPad == 0 && m.stride >= m.padded_dim();
+  if (m.empty() || m.rows != rows || m.dim != dim || !padded)
+    throw std::invalid_argument(std::string(name) +
+                                " has the wrong shape or unpadded rows: make it with aligned_zeros");
+}
+
+void check_model(const Model& model, const Corpus& corpus, const Options& options) {
+  const std::int64_t words = model.num_words, senses = model.num_senses();
+  check_matrix(model.context, words, model.context.dim, "context_vectors");
+  check_matrix(model.selection, senses, model.context.dim, "selection_vectors");
+  check_matrix(model.sense, senses, model.sense.dim, "sense_vectors");
+  check_matrix(model.collocation, model.word_collocation() ? words : senses, model.sense.dim, "collocation_vectors");
+  if (options.formulation == Formulation::kFactorized) {
+    check_matrix(model.forward, words, model.context.dim, "forward_values");
+    check_matrix(model.backward, words, model.context.dim, "backward_values");
+    check(!is_policy(options.strategy), "the factorized formulation needs a value strategy, not policy");
+  }
+  check(model.senses_of(0) > 0, "a word without senses");
+  check(options.formulation == Formulation::kOneSided || !model.word_collocation() || senses == words,
+        "two-sided formulations need one collocation vector a sense");
+  check(options.selection.fits(options.window) && options.selection.fits(options.selection.window),
+        "window must be at least 1, and distance weights must cover it");
+  check(options.negative >= 0 && options.negative <= kMostDrawn && options.group_size >= 1 &&
+            options.group_size <= kMostDrawn && options.group_negatives >= 0 && options.group_negatives <= kMostDrawn &&
+            options.batch_tokens >= 1 && options.temperature > 0.0f,
+        "option out of range");
+  for (const std::int32_t token : corpus.tokens())
+    check(token < words, "the corpus has a word id beyond the vocabulary");
+}
+
+}  // namespace
+
+Trainer::Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> word_counts, const Options& options,
+                 double sample, double ns_exponent, std::vector<float> context_weights)
+    : model_(model),
+      corpus_(std::move(corpus)),
+      options_(options),
+      word_counts_(std::move(word_counts)),
+      keep_(keep_probabilities(word_counts_, sample)),
+      context_weights_(std::move(context_weights)),
+      negatives_(word_counts_, ns_exponent),
+      boundaries_(batch_boundaries(corpus_.offsets(), options.batch_tokens)) {
+  check(static_cast<std::int64_t>(word_counts_.size()) == model_.num_words, "word_counts has the wrong length");
+  check(context_weights_.empty() || context_weights_.size() == word_counts_.size(),
+        "context_weights must hold one number a word");
+  check_model(model_, corpus_, options_);
+}
+
+float Trainer::alpha_at(int epoch, std::int64_t batch) const {
+  const double tokens = static_cast<double>(corpus_.n_tokens());
+  const double done = epoch + static_cast<double>(boundaries_[static_cast<std::size_t>(batch)]) / std::max(tokens, 1.0);
+  const double progress = std::min(1.0, done / std::max(options_.epochs, 1));
+  return static_cast<float>(options_.alpha + (options_.min_alpha - options_.alpha) * progress);
+}
+
+float Trainer::selection_alpha_at(int epoch, std::int64_t batch) const {
+  const float decay = options_.alpha > 0.0f ? alpha_at(epoch, batch) / options_.alpha : 1.0f;
+  return options_.selection_alpha * decay;
+}
+
+RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
+                      const std::function<Tick(std::int64_t)>& tick) {
+  check(0 <= first && first <= last && last <= num_batches(), "batches out of range");
+  RunStats stats;
+  stats.sense_use.assign(static_cast<std::size_t>(model_.num_senses()), 0);
+  std::atomic<std::int64_t> next{first}, tokens{0};
+  std::atomic<bool> stop{false}, abandon{false}, diverged{false};
+  std::mutex mutex;
+  std::condition_variable finished;
+  std::exception_ptr error;
+  int running = 0;
+
+  const auto work = [&] {
+    StepStats mine;
+    std::exception_ptr failure;
+    try {
+      const BatchBuilder builder(corpus_, keep_, options_, epoch);
+      Step step(model_, options_, negatives_, context_weights_, epoch, stats.sense_use.data(), &abandon);
+      Batch batch;
+      while (!stop) {
+        const std::int64_t b = next.fetch_add(1);
+        if (b >= last) break;
+        const std::int64_t begin = boundaries_[static_cast<std::size_t>(b)];
+        const std::int64_t end = boundaries_[static_cast<std::size_t>(b) + 1];
+        builder.build(begin, end, batch);
+        const StepStats one = step.run(batch, alpha_at(epoch, b), selection_alpha_at(epoch, b)).rounded();
+        mine.add(one);
+        tokens += end - begin;
+        if (!one.finite()) {
+          diverged = true;
+          stop = true;
+        }
+      }
+    } catch (...) {
+      failure = std::current_exception();
+      stop = true;
+    }
+    const std::lock_guard lock(mutex);
+    stats.step.add(mine);
+    if (failure && !error) error = failure;
+    if (--running == 0) finished.notify_all();
+  };
+
+  std::vector<std::thread> pool;
+  {
+    std::unique_lock lock(mutex);  // no thread can finish before `running` is known
+    start_threads(pool, std::max(1, workers), work);
+    running = static_cast<int>(pool.size());
+    if (running == 0) throw std::runtime_error("the system gives this process no thread to train on");
+    std::optional<std::chrono::steady_clock::time_point> deadline;
+    while (!finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
+      lock.unlock();
+      Tick asked = Tick::kGoOn;
+      try {
+        if (!stop) asked = tick(tokens);
+      } catch (...) {
+        asked = Tick::kStopNow;
+        const std::lock_guard again(mutex);
+        if (!error) error = std::current_exception();
+      }
+      if (asked != Tick::kGoOn) stats.stopped = stop = true;
+      if (asked == Tick::kStopNow) deadline = std::chrono::steady_clock::now() + kPatience;
+      if (deadline && std::chrono::steady_clock::now() >= *deadline) abandon = true;
+      lock.lock();
+    }
+  }
+  for (std::thread& thread : pool) thread.join();
+  if (error) std::rethrow_exception(error);
+  stats.tokens = tokens;
+  stats.next_batch = std::min<std::int64_t>(next, last);
+  stats.diverged = diverged;
+  return stats;
+}
+
+}  // namespace muse

@@ -1,0 +1,517 @@
+"""What a model answers: senses in context, probabilities, similarities, cards, vocabulary growth."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import muse
+from muse import MUSE, Arrays, Settings, UnknownWordError, Vocabulary
+from muse.corpus.encoding import LineSentence
+from muse.selector.context import as_contexts, encode
+from muse.training.initial import grown_arrays, initial_arrays
+from toy import WORDS, toy_arrays, toy_model
+
+
+def softmax(x):
+    e = np.exp(x - x.max())
+    return e / e.sum()
+
+
+def expected_probabilities(model, word, context_words):
+    """Equation 1 of the paper, written out."""
+    arrays, index = model.arrays, model.vocabulary.index
+    total = sum(arrays.context_vectors[index(w)].astype(float) for w in context_words)
+    scores = arrays.selection_vectors[arrays.rows_of(index(word))] @ total
+    return softmax(scores / model.settings.temperature)
+
+
+# -- senses and contexts -----------------------------------------------------------------------------------------------
+
+
+def test_shapes_of_sense_vectors():
+    model = toy_model()
+    assert model.sense_vectors("head").shape == (3, 7)
+    assert model.sense_vectors("army").shape == (1, 7)
+    assert model.sense_vectors("head", "the head of the army").shape == (7,)
+    assert model.sense_vectors("head", ["the", "head"]).shape == (7,)
+    assert model.sense_vectors("head", [["the", "head"], ["army"]]).shape == (2, 7)
+    assert model.sense_vectors("head", ["the head", "an army has a head"]).shape == (2, 7)
+    assert model.sense_vectors("head").dtype == np.float32
+
+
+def test_sense_vectors_are_copies():
+    model = toy_model()
+    model.sense_vectors("head")[:] = 0
+    assert model.arrays.sense_vectors.all()
+
+
+def test_probabilities_are_the_softmax_of_the_papers_scores():
+    model = toy_model({"temperature": 0.7})
+    context = ["the", "head", "army"]
+    got = model.sense_probabilities("head", context)
+    np.testing.assert_allclose(got, expected_probabilities(model, "head", context), rtol=1e-5)
+    assert model.select_sense("head", context) == got.argmax()
+    np.testing.assert_array_equal(
+        model.sense_vectors("head", context), model.arrays.sense_vectors[model.arrays.rows_of(0)][got.argmax()]
+    )
+
+
+def test_only_the_window_counts_around_the_first_occurrence_or_the_position():
+    model = toy_model({"window": 1})
+    tokens = "army head the bank head".split()
+    first = expected_probabilities(model, "head", ["army", "head", "the"])
+    last = expected_probabilities(model, "head", ["bank", "head"])
+    np.testing.assert_allclose(model.sense_probabilities("head", tokens), first, rtol=1e-5)
+    np.testing.assert_allclose(model.sense_probabilities("head", tokens, position=4), last, rtol=1e-5)
+    both = model.sense_probabilities("head", [tokens, tokens], position=[None, 4])
+    np.testing.assert_allclose(both, [first, last], rtol=1e-5)
+
+
+def test_unknown_words_are_skipped_before_the_window_is_cut():
+    model = toy_model({"window": 1})
+    with_unknown = model.sense_probabilities("head", "army xyzzy head plugh the")
+    np.testing.assert_array_equal(with_unknown, model.sense_probabilities("head", "army head the"))
+
+
+def test_all_of_a_context_counts_where_the_word_is_not_in_it():
+    model = toy_model({"window": 1})
+    far = ["army", "the", "bank", "the", "army"]
+    got = model.sense_probabilities("head", far)
+    np.testing.assert_allclose(got, expected_probabilities(model, "head", [*far, "head"]), rtol=1e-5)
+
+
+@pytest.mark.parametrize("context", ["", [], "xyzzy plugh", ["xyzzy"]])
+def test_the_prior_decides_where_no_known_word_is_left(context):
+    model = toy_model()
+    np.testing.assert_array_equal(model.sense_probabilities("head", context), model.sense_prior("head"))
+    assert model.select_sense("head", context) == model.sense_prior("head").argmax()
+
+
+def test_context_options():
+    tokens = ["the", "head", "army"]
+    mean = toy_model({"context": "mean"})
+    scores = np.log(mean.sense_probabilities("head", tokens))
+    np.testing.assert_allclose(
+        scores - scores[0], (lambda s: (s - s[0]) / 3)(np.log(expected_probabilities(mean, "head", tokens))), rtol=1e-4
+    )
+    narrow = toy_model({"window": 5, "selection_window": 1})
+    np.testing.assert_allclose(
+        narrow.sense_probabilities("head", "army the head bank army"),
+        expected_probabilities(narrow, "head", ["the", "head", "bank"]),
+        rtol=1e-5,
+    )
+    weighted = toy_model({"context_weights": "keep", "sample": 1e-2})
+    keep = muse._core.keep_probabilities(weighted.arrays.word_counts, 1e-2)
+    total = sum(keep[weighted.vocabulary.index(w)] * weighted.arrays.context_vectors[weighted.vocabulary.index(w)]
+                for w in tokens)  # fmt: skip
+    np.testing.assert_allclose(
+        weighted.sense_probabilities("head", tokens), softmax(weighted.arrays.selection_vectors[:3] @ total), rtol=1e-4
+    )
+
+
+def test_a_list_of_strings_is_one_context_unless_it_cannot_be():
+    vocabulary = Vocabulary(list(WORDS))
+    assert as_contexts("the head", vocabulary) == (["the head"], True)
+    assert as_contexts(["the", "head"], vocabulary) == ([["the", "head"]], True)
+    assert as_contexts(("the", "new york"), vocabulary) == ([["the", "new york"]], True)  # a known word with a space
+    assert as_contexts(["the head", "head"], vocabulary) == (["the head", "head"], False)
+    assert as_contexts([["the"], "a head"], vocabulary) == ([["the"], "a head"], False)
+    assert as_contexts(iter(["the", "head"]), vocabulary) == ([["the", "head"]], True)
+
+
+def test_strings_in_memory_and_lines_of_a_file_are_the_same_words(tmp_path):
+    # ASCII white space, all of it; then other white space, of which a file makes no words.
+    text = "the head\tof\fthe\varmy  head\u00a0count « bank\u2003bank » \x1carmy\x85"
+    (tmp_path / "text").write_text(text + "\n", encoding="utf-8")
+    (line,) = LineSentence(tmp_path / "text")
+    smallest = {"vector_size": 4, "min_count": 1, "epochs": 1, "workers": 1, "senses": 1}
+    of_file = MUSE(corpus_file=tmp_path / "text", **smallest)
+    assert [t.token for t in of_file.disambiguate(text)] == line
+    assert "head\u00a0count" in line
+    of_lists = MUSE([text.split()], **smallest)
+    assert [t.token for t in of_lists.disambiguate(text)] == text.split()
+    assert "count" in text.split()
+    for model in (of_file, of_lists):
+        assert all(t.sense is not None for t in model.disambiguate(text))
+        (senses,) = model.disambiguate_batch([text])
+        assert senses.tolist() == [t.sense for t in model.disambiguate(text)]
+    # A list of strings: tokens, where each of them is one word.
+    assert as_contexts(["head\u00a0count", "the"], of_file.vocabulary)[1]
+    assert not as_contexts(["head\u00a0count", "the"], of_lists.vocabulary)[1]
+
+
+def test_encode():
+    encoded = encode("bank", ["x the bank y bank", ["army"], []], [4, None, None], Vocabulary(list(WORDS)))
+    assert encoded.tokens.tolist() == [2, 3, 3, 1]
+    assert encoded.offsets.tolist() == [0, 3, 4, 4]
+    assert encoded.positions.tolist() == [2, -1, -1]
+    assert (encoded.tokens.dtype, encoded.offsets.dtype, encoded.positions.dtype) == (np.int32, np.int64, np.int64)
+
+
+# -- priors ------------------------------------------------------------------------------------------------------------
+
+
+def test_counts_and_priors():
+    counts = np.array([6, 3, 1, 5, 0, 0, 7, 2, 2, 2, 2, 2, 2])
+    model = toy_model(sense_counts=counts)
+    assert model.n_senses("head") == 3
+    np.testing.assert_allclose(model.sense_prior("head"), [0.6, 0.3, 0.1], rtol=1e-6)
+    assert model.sense_counts("head").tolist() == [6, 3, 1]
+    np.testing.assert_allclose(model.sense_prior("the"), [1.0])  # never counted: equal shares
+    together = np.concatenate([model.sense_prior(word) for word in WORDS])
+    np.testing.assert_array_equal(model.arrays.priors(), together)
+
+
+# -- sentences ---------------------------------------------------------------------------------------------------------
+
+
+def test_disambiguate_gives_each_token_its_sense():
+    model = toy_model()
+    tokens = ["the", "xyzzy", "head", "new york", "bank"]
+    answer = model.disambiguate(tokens)
+    assert [t.token for t in answer] == tokens
+    assert answer[1] == ("xyzzy", None, 0.0)
+    assert answer[1].key == "xyzzy"
+    for at in (0, 2, 3, 4):
+        probabilities = model.sense_probabilities(tokens[at], tokens, at)
+        assert answer[at].sense == probabilities.argmax()
+        assert answer[at].probability == pytest.approx(probabilities.max(), rel=1e-5)
+        assert answer[at].key == f"{tokens[at]}#{probabilities.argmax()}"
+    assert model.disambiguate("") == []
+    assert [t.token for t in model.disambiguate("the head")] == ["the", "head"]
+
+
+def test_disambiguate_batch_agrees_with_disambiguate_and_reads_a_generator():
+    model = toy_model()
+    rng = np.random.default_rng(1)
+    sentences = [list(rng.choice([*WORDS, "xyzzy"], size=n)) for n in (0, 1, 30, 5, 0, 100)] * 50
+    senses = list(model.disambiguate_batch(sentence for sentence in sentences))
+    pairs = list(model.disambiguate_batch(sentences, probabilities=True))
+    assert len(senses) == len(sentences)
+    for sentence, row, (again, probability) in zip(sentences, senses, pairs, strict=True):
+        one = model.disambiguate(sentence)
+        assert row.tolist() == [-1 if t.sense is None else t.sense for t in one] == again.tolist()
+        np.testing.assert_allclose(probability, [t.probability for t in one], rtol=1e-5)  # sums slide, so they round
+        assert row.dtype == np.int32
+    assert list(model.disambiguate_batch([])) == []
+
+
+def test_disambiguate_batch_streams(monkeypatch):
+    monkeypatch.setattr("muse.selector.selection._BLOCK_TOKENS", 10)
+    taken = []
+
+    def sentences():
+        for i in range(1000):
+            taken.append(i)
+            yield ["the", "head", "army"]
+
+    answers = toy_model().disambiguate_batch(sentences())
+    next(answers)
+    assert len(taken) < 10
+    assert len(list(answers)) == 999
+
+
+# -- similarity, collocates, cards -------------------------------------------------------------------------------------
+
+
+def test_similarity():
+    model = toy_model()
+
+    def unit(word):
+        rows = model.sense_vectors(word).astype(float)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    cosines = unit("head") @ unit("bank").T
+    context = "the head of the army"
+    p, q = model.sense_probabilities("head", context), model.sense_prior("bank")
+    assert model.similarity("head", "bank") == pytest.approx(cosines.max())
+    assert model.similarity("head", "bank", how="avg") == pytest.approx(cosines.mean())
+    assert model.similarity("head", "bank", context) == pytest.approx(cosines[p.argmax(), q.argmax()])
+    assert model.similarity("head", "bank", context, how="avg_sim_c") == pytest.approx(p @ cosines @ q, rel=1e-5)
+    assert model.similarity("bank", "head", None, context) == pytest.approx(cosines[p.argmax(), q.argmax()])
+
+
+def test_predict_collocates_by_likelihood():
+    model = toy_model()
+    u, v = model.sense_vectors("head")[1], model.arrays.collocation_vectors
+    likelihood = 1 / (1 + np.exp(-(v @ u)))
+    got = model.predict_collocates("head", sense=1, topn=4)
+    keys = model.sv.index_to_key
+    assert [key for key, _ in got] == [keys[row] for row in np.argsort(-likelihood)[:4]]
+    np.testing.assert_allclose([p for _, p in got], np.sort(likelihood)[::-1][:4], rtol=1e-5)
+    context = "the head of the army"
+    selected = model.select_sense("head", context)
+    assert model.predict_collocates("head", context) == model.predict_collocates("head", sense=selected)
+    assert model.predict_collocates("head") == model.predict_collocates(
+        "head", sense=model.sense_prior("head").argmax()
+    )
+    assert len(model.predict_collocates("head", topn=99)) == model.arrays.n_senses
+    restricted = model.predict_collocates("head", topn=99, restrict_vocab=2)
+    assert {key for key, _ in restricted} == {"head#0", "head#1", "head#2", "army#0"}
+
+
+def test_predict_collocates_of_word_level_vectors_names_words():
+    words = toy_arrays().n_words
+    vectors = np.random.default_rng(3).normal(size=(words, 7)).astype(np.float32)
+    model = toy_model({"collocation": "word"}, collocation_vectors=vectors)
+    assert {key for key, _ in model.predict_collocates("head", topn=99)} == set(WORDS)
+
+
+def test_describe():
+    model = toy_model()
+    card = model.describe("head", topn=3)
+    assert card.word == "head"
+    assert card.count == model.arrays.word_counts[0]
+    assert [s.share for s in card.senses] == sorted(model.sense_prior("head").tolist(), reverse=True)
+    for sense in card.senses:
+        assert len(sense.neighbours) == len(sense.collocates) == 3
+        assert not any(key.startswith("head#") for key, _ in sense.neighbours)
+    text = str(card)
+    assert text.startswith("head: 90 uses, 3 senses\n")
+    assert "head#0" in text and "  like  " in text and "  near  " in text  # noqa: PT018
+    assert str(model.describe("army")).startswith("army: 89 uses, 1 sense\n")
+
+
+def test_a_card_survives_any_token():
+    model = toy_model()
+    html = model.describe("line\nbreak")._repr_html_()
+    assert html.startswith("<table>")
+    words = ("<b>&", *WORDS[1:])
+    assert "&lt;b&gt;&amp;#0" in toy_model(words=words).describe("<b>&")._repr_html_()
+    assert "\nbreak#0," not in str(model.describe("head", topn=99))
+
+
+# -- the model itself --------------------------------------------------------------------------------------------------
+
+
+def test_container_and_repr():
+    model = toy_model()
+    assert "head" in model
+    assert "xyzzy" not in model
+    assert len(model) == len(WORDS)
+    assert repr(model) == "<MUSE: 9 words, 13 senses, vector_size=7, strategy='eps_greedy'>"
+    empty = MUSE()
+    assert empty  # an empty model is true, and len is 0
+    assert len(empty) == 0
+    assert "head" not in empty
+    assert repr(empty).startswith("<MUSE: 0 words, not trained, ")
+
+
+def test_every_setting_is_in_the_signature_and_the_help():
+    parameters = inspect.signature(MUSE).parameters
+    assert list(parameters)[:2] == ["sentences", "corpus_file"]
+    for setting in dataclasses.fields(Settings):
+        assert parameters[setting.name].default == setting.default
+        assert f"\n{setting.name} : " in MUSE.__doc__
+
+
+def test_paper_defaults_are_settings():
+    settings = Settings(**MUSE.paper_defaults())
+    assert (settings.senses, settings.vector_size, settings.window, settings.negative) == (3, 300, 5, 25)
+    assert (settings.alpha, settings.min_alpha, settings.epsilon, settings.sample) == (0.025, None, 0.05, 1e-4)
+    assert (settings.batch_tokens, settings.collocates, settings.strategy) == (2048, "one", "eps_greedy")
+    changed = MUSE.paper_defaults() | {"strategy": "boltzmann"}
+    assert MUSE(**changed).settings.strategy == "boltzmann"
+    assert MUSE.paper_defaults()["strategy"] == "eps_greedy"
+    assert settings.left_open == ()
+
+
+def test_the_paper_is_pinned_in_full():
+    """No default may change what paper_defaults() gives: only what depends on the corpus and the run is left out."""
+    stored = {setting.name for setting in dataclasses.fields(Settings) if not setting.metadata["runtime"]}
+    of_the_run = {"epochs", "seed", "min_count", "max_vocab_size", "max_final_vocab", "sorted_vocab"}
+    assert set(MUSE.paper_defaults()) == stored - of_the_run
+
+
+def test_settings_of_senses():
+    assert Settings(senses=2).senses_of(["a", "b"]).tolist() == [2, 2]
+    assert Settings(senses={"b": 4}).senses_of(["a", "b"]).tolist() == [1, 4]
+    assert Settings(senses="auto").senses_of(["a"]).tolist() == [3]
+
+
+def test_what_is_left_open_is_chosen_to_fit():
+    chosen = ("senses", "init", "selection_update", "collocation")
+
+    def values(**given):
+        settings = Settings(**given)
+        return tuple(getattr(settings, name) for name in chosen)
+
+    assert values() == ("auto", "split", "posterior", "word")
+    assert values(selection_size=20) == (3, "random", "posterior", "word")
+    assert values(init="random") == (3, "random", "posterior", "word")
+    assert values(strategy="policy") == ("auto", "split", "paper", "word")
+    assert values(formulation="two_sided") == ("auto", "split", "paper", "sense")
+    assert values(senses=2, collocation="sense") == (2, "split", "posterior", "sense")
+    settings = Settings(senses=2)
+    assert settings.left_open == (
+        "init", "selection_update", "collocation", "selection_alpha", "context_center", "share_weight"
+    )  # fmt: skip
+    assert settings.replace(formulation="two_sided").collocation == "sense"
+    assert settings.replace(formulation="two_sided").replace(formulation="one_sided") == settings
+    with pytest.raises(ValueError, match="needs init='split'"):
+        Settings(senses="auto").replace(init="random")
+
+
+def test_settings_round_trip_through_json():
+    settings = Settings(senses={"b": 4}, strategy="boltzmann", min_alpha=None, workers=3, epochs=np.int64(7))
+    stored = json.loads(json.dumps(settings.to_json()))
+    assert "workers" not in stored
+    assert "callbacks" not in stored
+    again = Settings.from_json(stored, settings.left_open, workers=3)
+    assert again == settings
+    assert again.replace(strategy="policy").selection_update == "paper"  # it was left open
+    assert Settings.from_json(stored, workers=3).left_open == ()
+
+
+def test_estimate_memory_counts_padded_rows():
+    model = MUSE(vector_size=17, selection_size=16, senses=2)
+    sizes = model.estimate_memory(vocab_size=1000)
+    assert sizes["context_vectors"] == 1000 * 16 * 4
+    assert sizes["sense_vectors"] == 2000 * 32 * 4
+    assert sizes["total"] == sum(size for name, size in sizes.items() if name != "total")
+    assert toy_model().estimate_memory()["sense_vectors"] == 13 * 16 * 4
+
+
+def test_set_arrays_forgets_what_was_derived():
+    model = toy_model()
+    before = (
+        model.sv.most_similar("head#0"),
+        model.wv.most_similar("head"),
+        model.sense_probabilities("head", "the army"),
+    )
+    held = model.sv, model.wv
+    model.set_arrays(toy_arrays(seed=5))
+    after = (
+        model.sv.most_similar("head#0"),
+        model.wv.most_similar("head"),
+        model.sense_probabilities("head", "the army"),
+    )
+    assert held == (model.sv, model.wv)
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+    assert (before[2] != after[2]).any()
+
+
+def test_unknown_word_errors_can_be_sent_to_another_process():
+    with pytest.raises(UnknownWordError) as caught:
+        toy_model().n_senses("heed")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again).startswith("the word 'heed' is not in the vocabulary")
+
+
+# -- arrays ------------------------------------------------------------------------------------------------------------
+
+
+def test_initial_arrays():
+    settings = Settings(vector_size=48, selection_size=12, initial_scale=0.5, seed=3)
+    senses, counts = np.full(2000, 2), np.arange(2000)
+    arrays = initial_arrays(settings, senses, counts)
+    arrays.check()
+    assert not arrays.selection_vectors.any()
+    assert not arrays.collocation_vectors.any()
+    assert np.abs(arrays.context_vectors).max() <= np.sqrt(3 / 12)
+    assert np.square(arrays.context_vectors).sum(axis=1).mean() == pytest.approx(1.0, abs=0.02)
+    assert np.square(arrays.sense_vectors).sum(axis=1).mean() == pytest.approx(0.25, abs=0.01)
+    again = initial_arrays(settings, senses, counts)
+    assert (again.sense_vectors == arrays.sense_vectors).all()
+    assert (initial_arrays(settings.replace(seed=4), senses, counts).sense_vectors != arrays.sense_vectors).any()
+    # Pinned: a model must start from the same numbers on every machine and with every numpy.
+    np.testing.assert_array_equal(arrays.context_vectors[0, :3], np.float32([0.434282, -0.42083853, -0.11717206]))
+    word_level = initial_arrays(settings.replace(collocation="word"), senses, counts)
+    assert word_level.collocation_vectors.shape == (2000, 48)
+    factorized = initial_arrays(settings.replace(formulation="factorized"), senses, counts)
+    assert factorized.forward_values.shape == factorized.backward_values.shape == (2000, 12)
+
+
+def test_grown_arrays_keep_old_rows():
+    settings = Settings(vector_size=7, selection_size=5, senses=2, collocation="sense")
+    old = toy_arrays()
+    vocabulary = Vocabulary([*WORDS, "novel", "newer"], np.arange(11))
+    grown = grown_arrays(old, vocabulary, settings)
+    grown.check()
+    assert grown.n_senses == old.n_senses + 4
+    for name, array in old.as_dict().items():
+        if name != "word_counts":
+            np.testing.assert_array_equal(getattr(grown, name)[: len(array)], array)
+    assert grown.sense_vectors[-1].any()
+    assert (grown.word_counts == np.arange(11)).all()
+
+
+def test_for_training_pads_and_copies_only_where_needed():
+    given = toy_arrays()
+    padded = given.for_training()
+    for name, array in given.as_dict().items():
+        np.testing.assert_array_equal(getattr(padded, name), array)
+    assert padded.sense_vectors.strides == (64, 4)
+    again = padded.for_training()
+    assert again.sense_vectors is padded.sense_vectors
+    # A slice of a wider array has the right strides, but rubbish where zeros must be.
+    wide = np.ones((13, 16), np.float32)
+    sliced = toy_arrays(sense_vectors=wide[:, :7]).for_training().sense_vectors
+    assert sliced.base is not wide
+    assert not np.lib.stride_tricks.as_strided(sliced, (12, 16))[:, 7:].any()
+
+
+def test_word_vectors_in_blocks(monkeypatch):
+    arrays = toy_arrays()
+    whole = arrays.word_vectors()
+    monkeypatch.setattr("muse.data.arrays._BLOCK_WORDS", 2)
+    np.testing.assert_array_equal(arrays.word_vectors(), whole)
+    for word in range(arrays.n_words):
+        np.testing.assert_allclose(whole[word], arrays.word_vector(word), rtol=1e-5, atol=1e-6)
+
+
+def test_from_arrays_takes_the_dimensions_of_the_arrays():
+    model = MUSE.from_arrays(WORDS, toy_arrays())
+    assert (model.settings.vector_size, model.settings.selection_size) == (7, 5)
+    assert (model.settings.collocation, model.settings.formulation) == ("sense", "one_sided")
+    assert isinstance(model.arrays, Arrays)
+    values = np.zeros((len(WORDS), 5), np.float32)
+    assert MUSE.from_arrays(WORDS, toy_arrays(forward_values=values, backward_values=values)).settings.formulation == (
+        "factorized"
+    )
+    words = toy_arrays(collocation_vectors=np.zeros((len(WORDS), 7), np.float32))
+    assert MUSE.from_arrays(WORDS, words).settings.collocation == "word"
+
+
+# -- vocabularies ------------------------------------------------------------------------------------------------------
+
+TEXT = [["a", "b", "a"], ["b", "c", "a"]]
+
+
+def test_build_vocab_and_update():
+    model = MUSE(min_count=1, vector_size=4)
+    model.build_vocab(iter(TEXT))
+    assert list(model.vocabulary) == ["a", "b", "c"]
+    assert model.corpus_count == 2
+    assert not model.is_trained
+    model.build_vocab([["d", "a"]], update=True)
+    assert list(model.vocabulary) == ["a", "b", "c", "d"]
+    assert model.vocabulary.counts.tolist() == [4, 2, 1, 1]
+
+
+def test_build_vocab_update_grows_the_arrays():
+    model = toy_model({"min_count": 1, "senses": 2})
+    before = {word: model.sense_vectors(word) for word in WORDS}
+    neighbours = model.sv
+    model.build_vocab([["novel", "head"]], update=True)
+    assert model.sense_vectors("novel").shape == (2, 7)
+    for word in WORDS:
+        np.testing.assert_array_equal(model.sense_vectors(word), before[word])
+    assert "novel#1" in neighbours
+    assert model.arrays.word_counts[0] == 91
+    model.disambiguate("the novel head")
+
+
+def test_build_vocab_from_freq():
+    model = MUSE(min_count=2, max_final_vocab=2)
+    model.build_vocab_from_freq({"rare": 1, "b": 3, "a": 9, "c": 2})
+    assert list(model.vocabulary) == ["a", "b"]
+    model.build_vocab_from_freq({"z": 10}, update=True)
+    assert list(model.vocabulary) == ["a", "b", "z"]

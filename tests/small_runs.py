@@ -1,0 +1,48 @@
+"""Trainings that take a twentieth of a second, and callbacks that stop or record them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from muse import MUSE, Callback
+from muse.datasets import make_ambiguous_corpus
+
+CORPUS = make_ambiguous_corpus(600, 200, seed=0)  # 9,000 tokens: 0.05 s of training
+TINY = {
+    "vector_size": 20, "workers": 1, "seed": 3, "min_count": 2, "batch_tokens": 1024, "senses": 2, "min_contexts": 5,
+}  # fmt: skip
+
+
+def train(**options) -> MUSE:
+    return MUSE(CORPUS.sentences, **{**TINY, **options})
+
+
+def file_of(model: MUSE, folder: Path) -> bytes:
+    model.save(folder / "model")
+    return (folder / "model").read_bytes()
+
+
+class Recorder(Callback):
+    def __init__(self, name="", calls=None):
+        self.name, self.calls = name, [] if calls is None else calls
+
+    def on_train_begin(self, model):
+        self.calls.append((self.name, "train begin", model.arrays.sense_vectors.shape[1]))
+
+    def on_epoch_begin(self, model):
+        self.calls.append((self.name, "epoch begin", len(model.history)))
+
+    def on_epoch_end(self, model):
+        self.calls.append((self.name, "epoch end", len(model.history)))
+
+    def on_train_end(self, model):
+        self.calls.append((self.name, "train end", int(model.arrays.sense_counts.sum())))
+
+
+class StopAfter(Callback):
+    def __init__(self, epoch):
+        self.epoch = epoch
+
+    def on_epoch_end(self, model):
+        model.sense_vectors("bank", "money in the bank")  # the model can be used
+        model.stop_training = model.history[-1]["epoch"] >= self.epoch
