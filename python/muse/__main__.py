@@ -181,7 +181,7 @@ def run_demo(options: argparse.Namespace) -> None:
         model = _train(options.corpus, {"corpus_file": options.corpus}, settings, options.save)
         sentences = LineSentence(options.corpus)
     words = options.words or [word for word in (DEMO_CARDS if options.corpus is None else FILE_CARDS) if word in model]
-    uses = find_uses(model, [word for word in words if word in model], sentences)
+    uses = find_uses(model.snapshot, [word for word in words if word in model], sentences)
     for word in words:
         if word in model:
             _print_card(model, word, uses[word])

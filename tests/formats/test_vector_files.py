@@ -14,10 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from muse import FormatWarning, ModelFileError, _core, load_vectors
+from muse.files.word2vec_rows import write_word2vec
 from muse.formats import reading
 from muse.formats.registry import FORMATS, detect_format, read_table, write_table
 from muse.formats.table import SenseTable, group_keys
-from muse.formats.word2vec import read_word2vec, write_word2vec
+from muse.formats.word2vec import read_word2vec
 from toy import toy_model
 
 FUNCTION_FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -7,10 +7,10 @@ import threading
 import warnings
 
 import pytest
+from muse.model.changes import _Call
 
 from muse import MUSE, Callback, FormatWarning
 from muse.datasets import make_ambiguous_corpus
-from muse.model.changes import _Call
 from toy import toy_model
 
 CORPUS = make_ambiguous_corpus(300, 100, seed=0)

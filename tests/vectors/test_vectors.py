@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from muse import MUSE, Vocabulary, _core
-from muse.formats.word2vec import write_word2vec
+from muse.files.word2vec_rows import write_word2vec
 from muse.vectors.model_vectors import parse_sense_key
 from toy import WORDS, toy_arrays, toy_model
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from muse.data.settings import Settings
@@ -18,6 +19,7 @@ __all__ = [
     "estimate_memory",
     "out_of_memory",
     "readable_size",
+    "shortage_said",
     "with_figure",
 ]
 
@@ -135,6 +137,15 @@ def with_figure(error: MemoryError, what: str, advice: str = _LESS) -> Insuffici
         return error
     said = str(error)
     return out_of_memory(what + (f": {said}" if said and said != "std::bad_alloc" else ""), advice)
+
+
+@contextlib.contextmanager
+def shortage_said(doing: str, advice: str = _LESS) -> Iterator[None]:
+    """A block in which a MemoryError becomes one that says in what memory ran out, see `with_figure`."""
+    try:
+        yield
+    except MemoryError as error:
+        raise with_figure(error, doing, advice) from error
 
 
 def readable_size(size: int) -> str:

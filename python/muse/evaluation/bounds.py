@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from muse.base.checks import integer, number
 from muse.corpus.tokens import listed
 from muse.evaluation import clustering
-from muse.evaluation.protocol import WordVectors, check_finite
+from muse.evaluation.protocol import WordLookup, check_finite
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import require
 
@@ -172,7 +172,7 @@ class WindowMeans:
         sentences: Sequence[Sequence[str]],
         sentence: NDArray[np.int64],
         position: NDArray[np.int64],
-        vectors: WordVectors,
+        vectors: WordLookup,
         weights: Mapping[str, float],
         window: int,
     ) -> None:
@@ -265,9 +265,9 @@ def one_thread() -> Any:
     return require("threadpoolctl").threadpool_limits(1)
 
 
-def _word_vectors(given: Any) -> WordVectors:
+def _word_vectors(given: Any) -> WordLookup:
     """Word vectors, or those of a model that has them as ``wv``."""
-    vectors: WordVectors = given if hasattr(given, "__getitem__") else getattr(given, "wv", given)
+    vectors: WordLookup = given if hasattr(given, "__getitem__") else getattr(given, "wv", given)
     if isinstance(vectors, str) or not (hasattr(vectors, "__getitem__") and hasattr(vectors, "__contains__")):
         raise TypeError(
             "vectors must have `word in vectors` and `vectors[word]`, as model.wv, gensim KeyedVectors and a dict of "
@@ -285,7 +285,7 @@ def _cluster_numbers(given: Any) -> tuple[int, ...]:
 
 def compute_bounds(
     task: PseudoWordTask,
-    vectors: WordVectors,
+    vectors: WordLookup,
     *,
     window: int,
     sample: float,

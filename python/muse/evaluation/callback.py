@@ -23,6 +23,7 @@ from muse.base.checks import flag, integer, number, optional, path_like
 from muse.evaluation.best import BestFile, TemporaryFolder, check_writable
 from muse.evaluation.protocol import Task
 from muse.evaluation.results import EvaluationResult
+from muse.training.schedule import is_finished
 
 __all__ = ["EvaluationCallback"]
 
@@ -392,12 +393,10 @@ def _identity(task: Any) -> dict[str, Any]:
 
 def _is_interrupted(model: Any) -> bool:
     """Whether a training has ended before its time and not by a callback, so that it can be resumed."""
-    from muse.training.run import is_finished  # a cycle at import otherwise
-
     state = getattr(model, "training_state", None)
     if not isinstance(state, Mapping) or "epochs" not in state or model.stop_training:
         return False
-    return not is_finished(model, state["epochs"])
+    return not is_finished(model.snapshot, state["epochs"])
 
 
 def _is_warming(model: Any) -> bool:

@@ -9,32 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.evaluation.results import EvaluationResult
+from muse.vectors.sense_keyed import ADD_SELECTOR, sense_number
 
 __all__ = [
-    "ADD_SELECTOR",
     "SenseModel",
     "SenseReader",
     "Task",
-    "WordVectors",
+    "WordLookup",
     "check_finite",
     "check_model",
     "check_selector",
     "cosines",
-    "sense_number",
     "senses_at",
     "unit_rows",
 ]
 
-# For messages.
-ADD_SELECTOR = (
-    "SenseKeyedVectors({word: vectors.sense_vectors(word) for word in words}, selector=f) has one: your function "
-    "f(word, tokens, position), which answers with the number of a sense or a weight for each"
-)
 _BLOCK = 20_000  # sentences handed to disambiguate_batch at a time, which bounds the memory held
 
 
 @runtime_checkable
-class WordVectors(Protocol):
+class WordLookup(Protocol):
     """Word-level vectors: ``word in vectors`` and ``vectors[word]``. gensim's ``KeyedVectors`` is one."""
 
     def __contains__(self, word: object, /) -> bool: ...
@@ -54,7 +48,7 @@ class SenseModel(Protocol):
     """
 
     @property
-    def wv(self) -> WordVectors: ...
+    def wv(self) -> WordLookup: ...
     def __contains__(self, word: object, /) -> bool: ...
     def n_senses(self, word: str, /) -> int: ...
     def sense_vectors(self, word: str, context: Any = None, position: int | None = None) -> Any: ...
@@ -102,25 +96,6 @@ def check_selector(model: Any, what: str, otherwise: str = "") -> None:
             f"{what} needs a model that selects senses by context; these vectors have no selector. {ADD_SELECTOR}"
             f"{otherwise}"
         )
-
-
-def sense_number(answer: Any, word: str, senses: int | None, who: str) -> int:
-    """The number of a sense that a selector answered, checked; `senses` is how many the word has, None if unknown.
-
-    Raises
-    ------
-    TypeError
-        If it is no whole number; a probability is not rounded to a sense.
-    ValueError
-        If the word has no such sense.
-    """
-    value = np.asarray(answer)
-    if value.ndim != 0 or value.dtype.kind not in "iu":
-        raise TypeError(f"{who} must answer with the number of a sense of {word!r} (an int); got {answer!r:.80}")
-    if int(value) < 0 or (senses is not None and int(value) >= senses):
-        have = "0 and more" if senses is None else f"0 to {senses - 1}"
-        raise ValueError(f"{who} chose sense {int(value)} of {word!r}, which has senses {have}")
-    return int(value)
 
 
 def check_finite(rows: NDArray[Any], whose: str = "vectors") -> None:

@@ -25,7 +25,7 @@ from muse.evaluation.bounds import (
     score_word,
     shares_of_bound,
 )
-from muse.evaluation.protocol import SenseModel, Task, WordVectors, check_selector, senses_at
+from muse.evaluation.protocol import SenseModel, Task, WordLookup, check_selector, senses_at
 from muse.evaluation.results import EvaluationResult
 
 __all__ = ["PseudoWordTask", "evaluate_pseudo_words"]
@@ -254,7 +254,7 @@ class PseudoWordTask(Task):
 
     def baselines(
         self,
-        vectors: WordVectors,
+        vectors: WordLookup,
         *,
         window: int = 5,
         sample: float = 1e-4,

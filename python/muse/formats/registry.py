@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from muse.base.checks import integer, optional, path_like
 from muse.data.memory import with_figure
 from muse.errors import ModelFileError, warn_of_format
+from muse.files.word2vec_rows import check_writable_words, write_word2vec
 from muse.formats.adagram import read_adagram, write_adagram
 from muse.formats.gensim_vectors import read_gensim, write_gensim
 from muse.formats.mssg import read_mssg, write_mssg
@@ -25,7 +26,7 @@ from muse.formats.sense2vec_folder import read_sense2vec, write_sense2vec
 from muse.formats.sensegram import find_inventory, read_sensegram, write_sensegram
 from muse.formats.spacy_vectors import read_spacy, write_spacy
 from muse.formats.table import SenseTable
-from muse.formats.word2vec import check_words, read_glove, read_word2vec, write_word2vec
+from muse.formats.word2vec import read_glove, read_word2vec
 
 __all__ = ["FORMATS", "Format", "detect_format", "read_table", "write_table"]
 
@@ -170,7 +171,7 @@ def write_table(path: Path_, table: SenseTable, format: str, **options: Any) -> 
     chosen = _named(format)
     path_like("the file", path)
     _check_options(chosen, chosen.write, "write", options)
-    check_words(table.words, format)
+    check_writable_words(table.words, format)
     table.check_finite()
     chosen.write(path, table, **options)
     lost = lost_parts(table, chosen, options)

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from muse import _core
 from muse.base import cuda
 from muse.data.arrays import Arrays
-from muse.data.memory import with_figure
+from muse.data.memory import shortage_said
 from muse.data.settings import Settings
+from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.selector.context import Context, as_tokens, encode
 
-__all__ = ["SenseBlock", "SenseSelector", "TokenSense", "context_weights", "selection_options"]
+__all__ = ["SenseBlock", "SenseSelector", "TokenSense", "context_weights", "selection_options", "selector_of"]
 
 _BLOCK_TOKENS = 1 << 18  # tokens that disambiguate hands to the core at once
 
@@ -152,10 +153,11 @@ class SenseSelector:
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """The scores of all senses, one context after another, and whether a context says nothing."""
         arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary)
-        scores = _core.sense_scores(
-            arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
-            encoded.tokens, encoded.offsets, encoded.positions, rows,
-        )  # fmt: skip
+        with shortage_said("senses were scored"):
+            scores = _core.sense_scores(
+                arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
+                encoded.tokens, encoded.offsets, encoded.positions, rows,
+            )  # fmt: skip
         lengths = np.diff(encoded.offsets)
         alone = (lengths == 1) & (encoded.positions == 0) & (not self._center_counts)
         return scores, (lengths == 0) | alone
@@ -205,10 +207,8 @@ class SenseSelector:
         """The senses of sentences, which are read as they come, some hundred thousand tokens at a time."""
         remaining = iter(sentences)
         while block := list(_take(remaining, _BLOCK_TOKENS)):
-            try:
+            with shortage_said("senses were selected"):
                 found = SenseBlock(*self.tagger.select(block, self.workers))
-            except MemoryError as error:
-                raise with_figure(error, "senses were selected") from error
             yield found
 
     def select(self, sentences: Iterable[Context]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
@@ -216,6 +216,11 @@ class SenseSelector:
         for block in self.blocks(sentences):
             ends = block.offsets[1:-1]
             yield from zip(np.split(block.senses, ends), np.split(block.probabilities, ends), strict=True)
+
+
+def selector_of(snapshot: Snapshot) -> SenseSelector:
+    """The selector of a model, kept with its snapshot."""
+    return snapshot.once("selector", lambda: SenseSelector(snapshot.vocabulary, snapshot.arrays, snapshot.settings))
 
 
 def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:

@@ -6,13 +6,10 @@ import errno
 import logging
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from muse.data.settings import Settings
-
-if TYPE_CHECKING:
-    from muse.model.muse import MUSE
 
 __all__ = ["CHECKPOINT_NAME", "PREVIOUS_NAME", "Checkpoints", "check_checkpoint_dir"]
 
@@ -42,13 +39,23 @@ class Checkpoints:
     There is one file, `CHECKPOINT_NAME`, which is replaced only when the new one is complete. The first checkpoint of a
     training that is not `resumed` replaces nothing: it leaves one that it finds there under `PREVIOUS_NAME`.
 
+    Parameters
+    ----------
+    settings : Settings
+        Where and how often.
+    save : callable
+        ``save(path)`` writes the model.
+    resumed : bool
+        Whether this training goes on with an earlier one.
+
     Raises
     ------
     OSError
         See `check_checkpoint_dir`.
     """
 
-    def __init__(self, settings: Settings, *, resumed: bool = False) -> None:
+    def __init__(self, settings: Settings, save: Callable[[Path], None], *, resumed: bool = False) -> None:
+        self._save = save
         # A callback may change the working directory.
         self._folder = None if settings.checkpoint_dir is None else Path(settings.checkpoint_dir).absolute()
         every = None if self._folder is None else settings.checkpoint_every
@@ -79,7 +86,7 @@ class Checkpoints:
             return time.monotonic() - self._written >= self._every_seconds
         return self._folder is not None and self._each_epoch and epoch_ends
 
-    def write(self, model: MUSE) -> None:
+    def write(self) -> None:
         """Write the model. A full disk costs the checkpoint, not the training."""
         self._tokens, self._written = 0, time.monotonic()
         if self._folder is None:
@@ -88,7 +95,7 @@ class Checkpoints:
         try:
             if self.last is None and not self._resumed:
                 self._keep_previous(path)
-            model.save(path)
+            self._save(path)
             self.last = path
         except OSError as error:
             logger.error("the checkpoint could not be written, and training goes on without it: %s", error)

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from muse.corpus.tokens import listed
-from muse.evaluation.protocol import ADD_SELECTOR, sense_number
+from muse.vectors.sense_keys import split_tool_key
 
-__all__ = ["SenseKeyedVectors", "Selector"]
+__all__ = ["ADD_SELECTOR", "SenseKeyedVectors", "Selector", "sense_number"]
+
+# For messages.
+ADD_SELECTOR = (
+    "SenseKeyedVectors({word: vectors.sense_vectors(word) for word in words}, selector=f) has one: your function "
+    "f(word, tokens, position), which answers with the number of a sense or a weight for each"
+)
 
 Selector = Callable[[str, list[str], int], "int | str | ArrayLike"]
-
-
-def _split(key: str) -> tuple[str, int] | None:
-    """``"head#2"`` as ``("head", 2)``; ``None`` for a key that names no sense, such as ``"c#"`` or ``"#1"``."""
-    word, mark, number = key.rpartition("#")
-    return (word, int(number)) if mark and word and number.isascii() and number.isdigit() and len(number) < 10 else None
 
 
 class _WordView:
@@ -140,7 +140,7 @@ class SenseKeyedVectors:
         grouped: dict[str, list[tuple[int, int]]] = {}
         plain: dict[str, int] = {}
         for row, key in enumerate(names):
-            parts = _split(key)
+            parts = split_tool_key(key)
             if parts is None:
                 if key in plain:
                     raise ValueError(f"the key {key!r} occurs twice")
@@ -271,3 +271,22 @@ class SenseKeyedVectors:
     def select_sense(self, word: str, context: Sequence[str], position: int | None = None) -> int:
         """The number of the sense that a context means."""
         return int(np.argmax(self.sense_probabilities(word, context, position)))
+
+
+def sense_number(answer: Any, word: str, senses: int | None, who: str) -> int:
+    """The number of a sense that a selector answered, checked; `senses` is how many the word has, None if unknown.
+
+    Raises
+    ------
+    TypeError
+        If it is no whole number; a probability is not rounded to a sense.
+    ValueError
+        If the word has no such sense.
+    """
+    value = np.asarray(answer)
+    if value.ndim != 0 or value.dtype.kind not in "iu":
+        raise TypeError(f"{who} must answer with the number of a sense of {word!r} (an int); got {answer!r:.80}")
+    if int(value) < 0 or (senses is not None and int(value) >= senses):
+        have = "0 and more" if senses is None else f"0 to {senses - 1}"
+        raise ValueError(f"{who} chose sense {int(value)} of {word!r}, which has senses {have}")
+    return int(value)
