@@ -155,14 +155,6 @@ def _changed_within(model: MUSE) -> None:
     model.build_vocab(sentences(), update=True)
 
 
-def _asked_while_changing(model: MUSE) -> None:
-    def sentences():
-        model.set_arrays(model.arrays)
-        yield ["the", "head"]
-
-    model.describe("head", corpus=sentences())
-
-
 def _latin(folder: Path) -> None:
     (folder / "text").write_bytes(b"ok\nna\xefve\n")
     encode_corpus(corpus_file=folder / "text")
@@ -244,7 +236,6 @@ CASES: dict[str, Callable[[Path], object]] = {
     "a file as checkpoint_dir": lambda folder: MUSE(SENTENCES, checkpoint_dir=__file__),
     "a vocabulary already": lambda folder: _untrained().build_vocab(SENTENCES),
     "a change within a change": lambda folder: _changed_within(_untrained()),
-    "a change while it is asked": lambda folder: _asked_while_changing(toy_model()),
     "pickling what is the core's": lambda folder: pickle.dumps(encode_corpus(SENTENCES)[1], 0),
     "a model too large": _too_large,
     "memory while training": _memory_while_training,

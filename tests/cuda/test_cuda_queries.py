@@ -19,6 +19,7 @@ from muse.errors import InsufficientMemoryError
 from step_cases import Case, make_case
 
 pytestmark = pytest.mark.usefixtures("backend")
+ON_DEVICE = "device copy of SenseVectors"  # as its snapshot keeps it
 UNDECIDED = 1e-4  # margins that rounding may turn over
 
 
@@ -245,16 +246,16 @@ def test_models_find_the_same_neighbours(on_device, pair):
     for a, b in zip(ours.sv.neighbours_of(word), core.sv.neighbours_of(word), strict=True):
         same_neighbours(a, b)
     same_neighbours(ours.wv.most_similar([word], restrict_vocab=30), core.wv.most_similar([word], restrict_vocab=30))
-    assert ours.sv._derived["search"]
+    assert ours.snapshot.made(ON_DEVICE)
 
 
 def test_vectors_stay_on_the_device_until_they_change(on_device, corpus, pair):
     ours = pair.ours
     key = f"{ours.vocabulary.words[0]}#0"
     before = ours.sv.most_similar(key)
-    search, selector = ours.sv._derived["search"], ours.selector.device
+    search, selector = ours.snapshot.made(ON_DEVICE), ours.selector.device
     assert ours.sv.most_similar(key) == before
-    assert ours.sv._derived["search"] is search
+    assert ours.snapshot.made(ON_DEVICE) is search
     assert ours.selector.device is selector
     ours.arrays.sense_vectors[:] = ours.arrays.sense_vectors[::-1].copy()
     ours.arrays.selection_vectors[:] = 0

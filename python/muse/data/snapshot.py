@@ -95,7 +95,7 @@ class Snapshot:
         So floors above this one can keep things here, such as a selector, that this one knows nothing of.
         """
         if name not in self._made:
-            with shortage_said(f"the {name} of the model were made"):
+            with shortage_said(f"making the {name} of a model"):
                 self._made.setdefault(name, make())  # of two threads that make it, the first one's counts
         made: T = self._made[name]
         return made

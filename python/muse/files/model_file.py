@@ -75,9 +75,9 @@ class _Reading(NamedTuple):
 
 
 def write(path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mapping[str, Any]]) -> None:
-    """Write a model and the `history` of its training; a file of that name is replaced only when the new one is complete.
+    """Write a model and the `history` of its training.
 
-    The same model always gives the same bytes.
+    A file of that name is replaced only when the new one is complete. The same model always gives the same bytes.
 
     Raises
     ------

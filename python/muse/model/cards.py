@@ -1,11 +1,11 @@
-"""What ``model.describe(word)`` shows: one card for each sense of a word."""
+"""What ``model.describe(word)`` shows: one card for each sense of a word. `describe` is a method of `MUSE`."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,8 +124,47 @@ def _listed(scored: Scored) -> str:
     return ", ".join(_shown(key) for key, _ in scored) or "(none)"
 
 
-def describe(snapshot: Snapshot, word: str, topn: int, corpus: Any, n_examples: int) -> WordCard:
-    """The card of a word; see `MUSE.describe`."""
+class Asked(Protocol):
+    """What is described: a model."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What it is now."""
+
+
+def describe(self: Asked, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> WordCard:
+    """A card a sense: share, label, the nearest senses of other words, expected collocates, and example uses.
+
+    The card prints as text and shows as a table in a notebook.
+
+    Parameters
+    ----------
+    word : str
+        A known word.
+    topn : int
+        How many neighbours and collocates.
+    corpus : path-like, list of paths, or iterable of lists of str, optional
+        A text, such as that of training, in which to look for uses; up to 20,000 sentences with the word are read.
+    n_examples : int
+        How many uses to show of each sense: those of which the selector is surest.
+
+    Returns
+    -------
+    WordCard
+        ``senses`` holds a `SenseCard` for each.
+
+    Raises
+    ------
+    UnknownWordError
+        A KeyError that names the nearest spellings.
+    FileNotFoundError, TypeError, ValueError
+        If the corpus is a file that is not there, or is no text; or for numbers that are no counts.
+
+    Examples
+    --------
+    >>> print(model.describe("head", corpus="text.txt"))  # doctest: +SKIP
+    """
+    snapshot = self.snapshot
     topn = integer(1)("topn", topn)
     n_examples = integer(0)("n_examples", n_examples)
     arrays, senses = snapshot.arrays, SenseVectors(snapshot)

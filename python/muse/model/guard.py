@@ -7,9 +7,11 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+from muse._core import Corpus
 from muse.data.memory import shortage_said
+from muse.data.snapshot import Snapshot
 
-__all__ = ["Call", "Guarded", "changes", "part_of_a_change", "uses"]
+__all__ = ["Call", "Guarded", "Model", "changes", "part_of_a_change", "uses"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -51,6 +53,31 @@ class Guarded(Protocol):
     """
 
     _calls: dict[Call, None]
+
+
+class Model(Guarded, Protocol):
+    """What the methods of `MUSE` that stand in modules of their own ask of it.
+
+    Attributes
+    ----------
+    history : list of dict
+        A row for each epoch of training.
+    corpus_count : int
+        Sentences of the corpus that `build_vocab` read.
+    _corpus : Corpus, optional
+        That corpus, until training has used it.
+    """
+
+    history: list[dict[str, Any]]
+    corpus_count: int
+    _corpus: Corpus | None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the model is now."""
+
+    def publish(self, snapshot: Snapshot) -> None:
+        """Be this from now on."""
 
 
 def changes(method: Method) -> Method:

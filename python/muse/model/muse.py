@@ -15,19 +15,13 @@ from muse.data.arrays import Arrays
 from muse.data.memory import check_memory, estimate_memory
 from muse.data.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unknown_in_train
 from muse.data.snapshot import Snapshot
-from muse.data.trimming import TrimRule
 from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
-from muse.formats.registry import write_table
-from muse.formats.table import SenseTable
-from muse.model import hygiene, words
+from muse.model import hygiene, words, writing
 from muse.model.given import given_snapshot
 from muse.model.guard import Call, changes, part_of_a_change, uses
-from muse.model.hygiene import SenseMap
 from muse.model.queries import SenseQueries
 from muse.model.words import Sentences
-from muse.selector import tagging
-from muse.selector.tag_file import TagReport
 from muse.training.checkpoints import check_checkpoint_dir
 from muse.training.run import check_device, say_nothing_is_left, train_model
 from muse.training.schedule import is_finished
@@ -63,6 +57,15 @@ class MUSE(SenseQueries):
     >>> model.sense_vectors(word).shape
     (2, 16)
     """
+
+    # Methods that stand with what they need.
+    build_vocab = words.build_vocab
+    build_vocab_from_freq = words.build_vocab_from_freq
+    merge_senses = hygiene.merge_senses
+    prune_senses = hygiene.prune_senses
+    save = writing.save
+    export = writing.export
+    tag_corpus = writing.tag_corpus
 
     def __init__(
         self,
@@ -209,101 +212,6 @@ class MUSE(SenseQueries):
         senses = f"{self.arrays.n_senses} senses" if self.is_trained else "not trained"
         return f"<MUSE: {len(self)} words, {senses}, vector_size={size}, strategy={strategy!r}>"
 
-    # -- words -------------------------------------------------------------------------------------------------------
-
-    @changes
-    def build_vocab(
-        self,
-        sentences: Sentences | None = None,
-        corpus_file: str | PathLike[str] | None = None,
-        *,
-        update: bool = False,
-        trim_rule: TrimRule | None = None,
-        corpus_iterable: Sentences | None = None,
-        **needless: Any,
-    ) -> None:
-        """Read a corpus and decide on the words. The same pass encodes it, so that `train` need not read it again.
-
-        Parameters
-        ----------
-        sentences, corpus_file
-            The corpus, as in the constructor.
-        update : bool
-            Add the new words of this corpus to those already known. In a trained model these keep all their values, and
-            new words start afresh; with ``init="split"`` they have one sense each, since words are split into senses
-            once, and do not count in contexts. Training that was interrupted can be resumed on its corpus,
-            unless words that were too rare in it before are known now, which would change its tokens.
-        trim_rule : callable, optional
-            Which words stay, in place of the setting.
-        corpus_iterable
-            gensim's name of `sentences` here.
-        **needless
-            ``progress_per`` and ``keep_raw_vocab``, which gensim takes; ignored.
-
-        Raises
-        ------
-        ValueError
-            If the model has a vocabulary and `update` is not given, or no word is left.
-        NotTrainedError
-            If there is none that `update` could add to.
-        RuntimeError
-            In a callback of training, in the corpus that is being read, and while another call changes the model.
-
-        Examples
-        --------
-        >>> from muse import MUSE
-        >>> model = MUSE(min_count=1, vector_size=8)
-        >>> model.build_vocab([["a", "rose", "is", "a", "rose"]])
-        >>> list(model.vocabulary), model.corpus_total_words
-        (['a', 'rose', 'is'], 5)
-        """
-        words.check_update(self.snapshot, "build_vocab", update, needless)
-        sentences = words.same_corpus(sentences, corpus_iterable)
-        self._corpus = None
-        snapshot, corpus = words.with_words_of_corpus(self.snapshot, sentences, corpus_file, trim_rule)
-        self.publish(snapshot)
-        self._corpus, self.corpus_count = corpus, corpus.raw_sentences
-
-    @changes
-    def build_vocab_from_freq(
-        self,
-        word_freq: Mapping[str, int],
-        *,
-        corpus_count: int | None = None,
-        update: bool = False,
-        trim_rule: TrimRule | None = None,
-    ) -> None:
-        """Decide on the words from a table of their counts; `min_count` and the other limits apply.
-
-        Parameters
-        ----------
-        word_freq : mapping of str to int
-            How often each word occurs.
-        corpus_count : int, optional
-            How many sentences they come from; kept as the attribute of that name.
-        update, trim_rule
-            As in `build_vocab`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the table is empty, a key is no string, or a count no integer of at least 0; else as in `build_vocab`.
-
-        Examples
-        --------
-        >>> from muse import MUSE
-        >>> model = MUSE(min_count=2)
-        >>> model.build_vocab_from_freq({"a": 9, "rose": 3, "is": 1})
-        >>> list(model.vocabulary)
-        ['a', 'rose']
-        """
-        words.check_update(self.snapshot, "build_vocab_from_freq", update)
-        if corpus_count is not None:
-            corpus_count = integer(0, 2**62)("corpus_count", corpus_count)
-        self.publish(words.with_words_of_table(self.snapshot, word_freq, trim_rule))
-        if corpus_count is not None:
-            self.corpus_count = corpus_count
-
     # -- training ----------------------------------------------------------------------------------------------------
 
     @changes
@@ -448,201 +356,7 @@ class MUSE(SenseQueries):
         senses = snapshot.arrays.n_senses if snapshot.is_trained else int(settings.senses_of(known).sum())
         return estimate_memory(settings, len(known), senses)
 
-    # -- senses too many or too few ----------------------------------------------------------------------------------
-
-    @changes
-    def merge_senses(self, threshold: float = hygiene.THRESHOLD) -> SenseMap:
-        """Merge senses of a word that are the same but for noise.
-
-        The two most similar senses of a word become one, as long as the cosine of their vectors is at least
-        `threshold`. A merged sense has the sum of their uses and the mean of their vectors, weighted by their uses, and
-        stands where the first of them stood. A model that was trained with the paper's one or two senses too many can
-        so be put right afterwards; docs/senses.md says which threshold does what.
-
-        Parameters
-        ----------
-        threshold : float
-            Cosine, from -1 (each word keeps one sense) to 1. The default is for models of the default settings: how
-            close senses lie depends above all on how long they were trained after the split.
-
-        Returns
-        -------
-        SenseMap
-            What became of each sense. Anything kept by sense, such as a tagged text, must be renumbered by it.
-
-        Raises
-        ------
-        NotTrainedError
-            If the model is not trained.
-        RuntimeError
-            In a callback, since training goes on with the senses that it began with, and while another call changes the
-            model.
-
-        Notes
-        -----
-        The model can be trained further, resumed, saved and asked as before. A model loaded with ``mmap=True`` gets new
-        arrays in memory; its file stays as it is.
-
-        Examples
-        --------
-        >>> from muse import MUSE
-        >>> from muse.datasets import make_ambiguous_corpus
-        >>> model = MUSE(make_ambiguous_corpus(2000, 300, seed=0).sentences, senses=3, vector_size=16, workers=1)
-        >>> before = model.arrays.n_senses
-        >>> senses = model.merge_senses()
-        >>> len(senses) == before and model.arrays.n_senses <= before
-        True
-        """
-        snapshot, senses = hygiene.merged(self.snapshot, threshold)
-        self.publish(snapshot)
-        return senses
-
-    @changes
-    def prune_senses(self, min_prior: float = 0.05, min_count: int = 0) -> SenseMap:
-        """Drop senses that are hardly used; each word keeps its most used sense.
-
-        Parameters
-        ----------
-        min_prior : float
-            Drop senses with a smaller share in the uses of their word.
-        min_count : int
-            Drop senses with fewer uses in the training text.
-
-        Returns
-        -------
-        SenseMap
-            What became of each sense; see `merge_senses`, which also says what else holds.
-
-        Notes
-        -----
-        The selector gives the uses of a dropped sense to the others from now on. Their counts, and so the shares,
-        change when the model is trained next and the uses are counted anew; until then the shares are those of the
-        senses that stay.
-
-        Raises
-        ------
-        NotTrainedError
-            If the model is not trained.
-        RuntimeError
-            As in `merge_senses`.
-
-        Examples
-        --------
-        >>> from muse import MUSE
-        >>> from muse.datasets import make_ambiguous_corpus
-        >>> model = MUSE(make_ambiguous_corpus(2000, 300, seed=0).sentences, senses=3, vector_size=16, workers=1)
-        >>> senses = model.prune_senses(min_prior=0.1)
-        >>> bool(model.arrays.priors().min() >= 0.1)
-        True
-        """
-        snapshot, senses = hygiene.pruned(self.snapshot, min_prior, min_count)
-        self.publish(snapshot)
-        return senses
-
     # -- files -------------------------------------------------------------------------------------------------------
-
-    @uses
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file; one of that name is replaced only when the new one is complete.
-
-        Times and speeds in `history` are left out, so that equal models give equal files.
-        """
-        model_file.write(path, self.snapshot, self.history)
-
-    @uses
-    def export(self, path: str | PathLike[str], format: str, **options: Any) -> None:
-        """Write the sense vectors in the format of another tool.
-
-        Parameters
-        ----------
-        path : path-like
-            The file, or for some formats the folder.
-        format : str
-            ``"word2vec"``, ``"gensim"``, ``"sensegram"``, ...: a key of `muse.formats.registry.FORMATS`;
-            docs/formats.md says what each holds.
-        **options
-            Those of the format, such as ``binary=True`` or ``replace_spaces="_"``.
-
-        Raises
-        ------
-        ValueError
-            For an unknown format, or a word that it cannot hold.
-
-        Warns
-        -----
-        FormatWarning
-            Names what the format does not hold.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib, warnings
-        >>> path = pathlib.Path(tempfile.mkdtemp()) / "senses.vec"
-        >>> model = MUSE([["head", "army"], ["head", "tail"]], min_count=1, vector_size=4, epochs=1)
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore")  # the file holds no selector
-        ...     model.export(path, "word2vec")
-        >>> path.read_text().split()[:2]
-        ['3', '4']
-        """
-        snapshot = self.snapshot
-        write_table(path, SenseTable.of_model(snapshot.vocabulary, snapshot.arrays), format, **options)
-
-    @uses
-    def tag_corpus(
-        self,
-        input: str | PathLike[str],
-        output: str | PathLike[str],
-        *,
-        margin: float = 0.0,
-        resume: bool = False,
-        progress: bool | None = None,
-    ) -> TagReport:
-        """Write a text with the sense of each word behind it: ``head`` becomes ``head#2``.
-
-        All else stays as it is: unknown words, white space, and lines, each of which is a sentence. The work is done in
-        C++ on all threads; a file of any size is streamed.
-
-        Parameters
-        ----------
-        input : path-like
-            UTF-8 text, one sentence a line, plain or compressed (.gz, .bz2, .xz, .zst).
-        output : path-like
-            Where it goes, compressed if the name says so. The file appears when it is complete.
-        margin : float
-            Leave words bare whose sense is less than this more probable than the next best one.
-        resume : bool
-            Go on where an earlier call with the same arguments was stopped or killed; a file ``output.partial`` holds
-            what it had done.
-        progress : bool, optional
-            Show a progress bar; the model's setting, if not given.
-
-        Returns
-        -------
-        TagReport
-            ``tokens`` and ``tagged``, how many there are of each.
-
-        Raises
-        ------
-        FileNotFoundError, OSError
-            If a file cannot be read or written, or `input` changes meanwhile; `BlockingIOError` while another process
-            tags to the same output; `FileExistsError` if ``output.partial`` or ``output.partial.json``, which are
-            written meanwhile, are there and no earlier call left them.
-        ValueError
-            If the text is not valid UTF-8 (with the line), `input` is also `output` or a file beside it that is written
-            meanwhile (``output.partial``, ``output.partial.json``), or the text, the model, the margin or those files
-            have changed since the call that is to be resumed.
-
-        Notes
-        -----
-        A line of more than 64 MB is cut at a space, and contexts do not reach over the cut; with
-        ``cross_sentences=True`` they do not reach from one piece of the file, about 4 MB of lines, into the next.
-
-        Examples
-        --------
-        >>> model.tag_corpus("text.txt", "tagged.txt.gz")  # doctest: +SKIP
-        TagReport(tokens=8000064, tagged=7761204)
-        """
-        return tagging.tag_text(self.snapshot, input, output, margin=margin, resume=resume, progress=progress)
 
     @classmethod
     def load(cls, path: str | PathLike[str], *, mmap: bool = False, **runtime: Any) -> MUSE:

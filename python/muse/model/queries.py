@@ -96,6 +96,8 @@ class SenseQueries:
     def __bool__(self) -> bool:
         return True  # an empty model is a model
 
+    describe = cards.describe
+
     # -- senses of a word --------------------------------------------------------------------------------------------
 
     def n_senses(self, word: str) -> int:
@@ -313,40 +315,6 @@ class SenseQueries:
         return answers.predict_collocates(
             self.snapshot, word, context, sense=sense, topn=topn, restrict_vocab=restrict_vocab
         )
-
-    def describe(self, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> cards.WordCard:
-        """A card a sense: share, label, the nearest senses of other words, expected collocates, and example uses.
-
-        The card prints as text and shows as a table in a notebook.
-
-        Parameters
-        ----------
-        word : str
-            A known word.
-        topn : int
-            How many neighbours and collocates.
-        corpus : path-like, list of paths, or iterable of lists of str, optional
-            A text, such as that of training, in which to look for uses; up to 20,000 sentences with the word are read.
-        n_examples : int
-            How many uses to show of each sense: those of which the selector is surest.
-
-        Returns
-        -------
-        WordCard
-            ``senses`` holds a `SenseCard` for each.
-
-        Raises
-        ------
-        UnknownWordError
-            A KeyError that names the nearest spellings.
-        FileNotFoundError, TypeError, ValueError
-            If the corpus is a file that is not there, or is no text; or for numbers that are no counts.
-
-        Examples
-        --------
-        >>> print(model.describe("head", corpus="text.txt"))  # doctest: +SKIP
-        """
-        return cards.describe(self.snapshot, word, topn, corpus, n_examples)
 
     # -- senses of sentences -----------------------------------------------------------------------------------------
 

@@ -39,23 +39,13 @@ class Checkpoints:
     There is one file, `CHECKPOINT_NAME`, which is replaced only when the new one is complete. The first checkpoint of a
     training that is not `resumed` replaces nothing: it leaves one that it finds there under `PREVIOUS_NAME`.
 
-    Parameters
-    ----------
-    settings : Settings
-        Where and how often.
-    save : callable
-        ``save(path)`` writes the model.
-    resumed : bool
-        Whether this training goes on with an earlier one.
-
     Raises
     ------
     OSError
         See `check_checkpoint_dir`.
     """
 
-    def __init__(self, settings: Settings, save: Callable[[Path], None], *, resumed: bool = False) -> None:
-        self._save = save
+    def __init__(self, settings: Settings, *, resumed: bool = False) -> None:
         # A callback may change the working directory.
         self._folder = None if settings.checkpoint_dir is None else Path(settings.checkpoint_dir).absolute()
         every = None if self._folder is None else settings.checkpoint_every
@@ -86,8 +76,8 @@ class Checkpoints:
             return time.monotonic() - self._written >= self._every_seconds
         return self._folder is not None and self._each_epoch and epoch_ends
 
-    def write(self) -> None:
-        """Write the model. A full disk costs the checkpoint, not the training."""
+    def write(self, save: Callable[[Path], None]) -> None:
+        """Write the model with its method `save`. A full disk costs the checkpoint, not the training."""
         self._tokens, self._written = 0, time.monotonic()
         if self._folder is None:
             return
@@ -95,7 +85,7 @@ class Checkpoints:
         try:
             if self.last is None and not self._resumed:
                 self._keep_previous(path)
-            self._save(path)
+            save(path)
             self.last = path
         except OSError as error:
             logger.error("the checkpoint could not be written, and training goes on without it: %s", error)

@@ -46,9 +46,14 @@ class Trainee(Protocol):
     stop_training: bool
 
     @property
-    def snapshot(self) -> Snapshot: ...
-    def publish(self, snapshot: Snapshot) -> None: ...
-    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def snapshot(self) -> Snapshot:
+        """What it is now."""
+
+    def publish(self, snapshot: Snapshot) -> None:
+        """Be this from now on."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, for checkpoints."""
 
 
 def train_model(
@@ -84,7 +89,7 @@ def train_model(
         raise
     except MemoryError as error:
         raise run.out_of_memory() from error
-    run.checkpoints.write()
+    run.checkpoints.write(model.save)
     _call(callbacks, "on_train_end", model)
 
 
@@ -165,7 +170,7 @@ class TrainingRun:
         self.warm = bool(unfinished.get("warm", self.split_due))
         self.stages = schedule(settings, epochs, warm=self.warm)
         self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
-        self.checkpoints = Checkpoints(settings, model.save, resumed=resume)
+        self.checkpoints = Checkpoints(settings, resumed=resume)
         if before.is_trained:
             arrays = before.arrays.for_training()
         else:
@@ -255,7 +260,7 @@ class TrainingRun:
             self._run_batches(trainer, stage, last, bar)
             if self.batch < last and self.checkpoints.is_due():
                 self._check_finite(stage)
-                self.checkpoints.write()
+                self.checkpoints.write(self.model.save)
         self._check_finite(stage)
         return self.totals.row(stage.epoch + 1, "words" if stage.words else "senses", alpha, self.arrays)
 
@@ -299,7 +304,7 @@ class TrainingRun:
         log_row(row, self.epochs)
         warn_about(row)
         if self.checkpoints.is_due(epoch_ends=True) and self.stage < len(self.stages):
-            self.checkpoints.write()
+            self.checkpoints.write(self.model.save)
 
     def _trainer(self, stage: Stage) -> _core.Trainer:
         arrays, settings = self.arrays, self.settings

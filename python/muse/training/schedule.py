@@ -20,6 +20,7 @@ class Stage(NamedTuple):
 
     @property
     def size(self) -> float:
+        """Of an epoch."""
         return self.share[1] - self.share[0]
 
 

@@ -80,7 +80,7 @@ class KeyedVectors(ABC, Generic[Key]):
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
         """What `make` derives from these vectors, kept with their snapshot."""
-        return self._snapshot.once(f"{type(self).__name__}' {name}", make)
+        return self._snapshot.once(f"{name} of {type(self).__name__}", make)
 
     # -- what the two kinds tell about themselves --------------------------------------------------------------------
 
@@ -121,7 +121,9 @@ class KeyedVectors(ABC, Generic[Key]):
     def key_to_index(self) -> Mapping[str, int]:
         """The row of each key; of senses, made at the first use."""
         now = self._now()
-        return MappingProxyType(now._once("rows", lambda: {key: row for row, key in enumerate(now.index_to_key)}))
+        return MappingProxyType(
+            now._once("key_to_index", lambda: {key: row for row, key in enumerate(now.index_to_key)})
+        )
 
     def get_vecattr(self, key: Key, attr: str) -> int:
         """How often `key` was seen, for ``attr="count"``; any other `attr` of gensim's is a ValueError."""
@@ -245,7 +247,7 @@ class KeyedVectors(ABC, Generic[Key]):
     def _top_k(self, queries: Floats, wanted: int, end: int, mask: NDArray[np.uint8] | None) -> Any:
         """Rows before `end` with the largest cosines, and these, (M, wanted) each, from wherever the vectors are."""
         vectors, scales = self._searched()
-        search = self._once("device's copy", self._on_device)
+        search = self._once("device copy", self._on_device)
         with shortage_said("neighbours were searched for"):
             if search is not None and wanted <= search.most_hits:
                 return search.top_k(queries, wanted, end=end, mask=mask)
