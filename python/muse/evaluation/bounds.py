@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import integer, number
+from muse.base.numeric import unit_rows
 from muse.corpus.tokens import listed
 from muse.evaluation import clustering
 from muse.evaluation.protocol import WordVectors, check_finite
@@ -224,11 +225,6 @@ class WindowMeans:
         return np.asarray(np.divide(total, weight[:, None], out=total, where=weight[:, None] > 0))
 
 
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
-
-
 def supervised(
     features: NDArray[np.float32], truth: NDArray[np.int64], folds: int, seed: int
 ) -> NDArray[np.int64] | None:
@@ -310,11 +306,13 @@ def compute_bounds(
             if len(np.unique(truth)) < 2:  # nothing to tell apart; PseudoWordTask leaves it out as well
                 unlearnable.append(word)
                 continue
-            features = _unit(means(mine))
+            features = unit_rows(means(mine), np.float32)
             labels: dict[str, NDArray[np.int64] | None] = {"majority": np.zeros(len(mine), dtype=np.int64)}
             labels.update({f"k-means {k}": k_means(features, k, seed) for k in clusters})
             # Frequent words drown a clustering but tell a classifier of the part of speech, so it gets both means.
-            labels[SUPERVISED] = supervised(np.hstack([features, _unit(plain(mine))]), truth, folds, seed)
+            labels[SUPERVISED] = supervised(
+                np.hstack([features, unit_rows(plain(mine), np.float32)]), truth, folds, seed
+            )
             if labels[SUPERVISED] is None:
                 unlearnable.append(word)
             for method, chosen in labels.items():

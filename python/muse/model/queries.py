@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from muse.base.numeric import unit_rows
 from muse.data.arrays import Floats
 from muse.errors import UnknownSenseError, quote
 from muse.model import cards
@@ -227,7 +228,7 @@ class SenseQueries(ModelPart):
             how = "max" if context1 is None and context2 is None else "max_sim_c"
         if how not in SIMILARITIES:
             raise ValueError(f"how must be one of {', '.join(map(repr, SIMILARITIES))}; got {how!r:.80}")
-        cosines = _unit_rows(self.sense_vectors(word1)) @ _unit_rows(self.sense_vectors(word2)).T
+        cosines = unit_rows(self.sense_vectors(word1)) @ unit_rows(self.sense_vectors(word2)).T
         if how in ("max", "avg"):
             return float(cosines.max() if how == "max" else cosines.mean())
         first, second = self.sense_probabilities(word1, context1), self.sense_probabilities(word2, context2)
@@ -340,11 +341,3 @@ def _positions(given: Any, count: int, single: bool) -> list[int | None]:
         if isinstance(position, bool) or not isinstance(position, (int, np.integer, type(None))):
             raise TypeError(f"a position is an index of the context's tokens, an integer or None; got {position!r:.80}")
     return [None if position is None else int(position) for position in positions]
-
-
-def _unit_rows(vectors: ArrayLike) -> NDArray[np.float64]:
-    """Rows at length one; zeros stay zeros."""
-    rows = np.asarray(vectors, np.float64)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    units: NDArray[np.float64] = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
-    return units

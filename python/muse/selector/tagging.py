@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import number
+from muse.base.numeric import unit_rows
 from muse.data.arrays import Floats
 from muse.model.changes import answers, uses
 from muse.model.parts import ModelPart
@@ -233,9 +234,7 @@ class SenseTagging(ModelPart):
 
     def _mean(self, words: NDArray[np.int64], senses: NDArray[np.int32], weights: str | None) -> NDArray[np.float64]:
         arrays = self.arrays
-        vectors = arrays.sense_vectors[arrays.sense_offset[words] + senses].astype(np.float64)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        units = unit_rows(arrays.sense_vectors[arrays.sense_offset[words] + senses])
         if weights is None:
             return np.asarray(units.mean(axis=0))
         shares = arrays.word_counts[words] / max(int(arrays.word_counts.sum()), 1)

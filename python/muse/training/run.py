@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
-import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +13,8 @@ from numpy.typing import NDArray
 from muse import _core
 from muse.base import cuda
 from muse.base.interrupts import HeldInterrupts
+from muse.base.limits import usable_cores
+from muse.base.numeric import checksum
 from muse.base.progress import Bar, progress_bar
 from muse.data.memory import estimate_memory, out_of_memory, readable_size
 from muse.data.settings import Settings
@@ -169,7 +169,7 @@ class _Run:
     def __init__(self, model: MUSE, corpus: _core.Corpus, epochs: int, resume: bool) -> None:
         self.model, self.corpus, self.epochs = model, corpus, epochs
         self.settings = settings = model.settings
-        self.workers = settings.workers or os.cpu_count() or 1
+        self.workers = settings.workers or usable_cores()
         self.trainer_type, self.batches_at_once = _place_training(settings, self.workers)
         self.wanted = settings.senses_of(model.vocabulary.words)
         state = model.training_state
@@ -403,11 +403,11 @@ class _Run:
 
 def _digest(corpus: _core.Corpus) -> int:
     """A checksum of the encoded corpus, which tells texts of the same size apart."""
-    value = 0
-    for numbers in (corpus.tokens, corpus.offsets):
-        for first in range(0, len(numbers), _DIGESTED):
-            value = zlib.crc32(np.ascontiguousarray(numbers[first : first + _DIGESTED]).data, value)
-    return value
+    return checksum(
+        np.ascontiguousarray(numbers[first : first + _DIGESTED]).data
+        for numbers in (corpus.tokens, corpus.offsets)
+        for first in range(0, len(numbers), _DIGESTED)
+    )
 
 
 def _call(callbacks: Sequence[Any], hook: str, model: MUSE) -> None:
