@@ -62,7 +62,9 @@ def test_memory_is_that_of_the_tightest_group(groups):
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ImportError, match=r"this needs scikit-learn; install it with: pip install 'muse-senses\[eval\]'"):
+    with pytest.raises(
+        ImportError, match=r"this needs scikit-learn; install it with: pip install 'muse-senses\[eval\]'"
+    ):
         needed("sklearn.metrics", "this", "eval")
     with pytest.raises(ImportError, match=r"this needs scikit-learn; install it with: pip install scikit-learn$"):
         needed("sklearn", "this")

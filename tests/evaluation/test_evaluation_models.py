@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muse.corpus.tokens import locate, read_lines
+from muse.corpus.tokens import locate
 from muse.evaluation import EvaluationResult, SenseKeyedVectors, SenseModel, bootstrap_spearman, spearman, tokenize
 from muse.evaluation.protocol import SenseReader, cosines, finite_unit_rows, senses_at
 from muse.evaluation.results import format_table
 from muse.evaluation.stats import _resampled, correlate, require
+from muse.readers.lines import read_lines
 
 
 def test_tokenize_follows_the_rule_of_the_corpora():

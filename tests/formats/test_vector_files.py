@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from muse import FormatWarning, ModelFileError, _core, load_vectors
 from muse.formats import reading
-from muse.formats.registry import FORMATS, detect_format, read_table, write_table
+from muse.formats.registry import FORMATS, detect_format, read_sense_table, write_sense_table
 from muse.formats.table import SenseTable, group_keys
 from muse.formats.word2vec import read_word2vec, write_word2vec
 from toy import toy_model
@@ -189,7 +189,7 @@ def test_binary_rows_that_are_not_finite_are_refused(tmp_path, value):
 def test_vectors_that_are_not_finite_are_not_exported(tmp_path, name):
     table = SenseTable(["a", "b"], np.array([[1, 2], [3, 4], [5, np.nan]], np.float32), np.array([0, 2, 3]))
     with pytest.raises(ValueError, match="the vector of 'b#0' holds NaN or infinity"):
-        write_table(tmp_path / "v", table, name)
+        write_sense_table(tmp_path / "v", table, name)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -328,13 +328,13 @@ def test_no_cut_or_changed_byte_gives_more_than_an_error(tmp_path, data, name):
     path, table = tmp_path / "v", small_table()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
-        write_table(path, table, name)
+        write_sense_table(path, table, name)
         content = bytearray(path.read_bytes())
         for _ in range(data.draw(st.integers(1, 3))):
             content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
         path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
         with contextlib.suppress(ModelFileError):
-            read_table(path, name)
+            read_sense_table(path, name)
 
 
 def small_table():
@@ -361,7 +361,7 @@ def test_any_bytes_are_read_or_refused(tmp_path, content):
 def test_formats_are_recognised(tmp_path, name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
-        write_table(tmp_path / "v", small_table(), name)
+        write_sense_table(tmp_path / "v", small_table(), name)
     assert detect_format(tmp_path / "v") == name
     check_equal(load_vectors(tmp_path / "v").table, small_table())
 

@@ -21,11 +21,10 @@ Evaluation data does not ship with muse; the readers take the files as published
 
 from muse.corpus.tokens import tokenize
 from muse.evaluation import clustering
-from muse.evaluation.analogies import Analogy, read_analogies
 from muse.evaluation.callback import EvaluationCallback
 from muse.evaluation.induction import InductionTask, evaluate_induction, score_key
-from muse.evaluation.pairs import draw_pairs
 from muse.evaluation.protocol import SenseModel, WordVectors
+from muse.evaluation.pseudoword_pairs import draw_pairs
 from muse.evaluation.pseudowords import PseudoWordTask, evaluate_pseudo_words
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.scws import ScwsPair, ScwsTask, evaluate_scws, read_scws
@@ -34,6 +33,7 @@ from muse.evaluation.stats import bootstrap_spearman, spearman
 from muse.evaluation.synonyms import SynonymTask, evaluate_synonyms
 from muse.evaluation.vectors import SenseKeyedVectors
 from muse.evaluation.wic import WicPair, WicTask, evaluate_wic, read_wic
+from muse.readers.analogies import Analogy, read_analogies
 from muse.readers.instances import read_instances
 from muse.readers.key_tables import read_table
 from muse.readers.keys import Key, Occurrence, make_key, read_key, write_key

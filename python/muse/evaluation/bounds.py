@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import integer, number
 from muse.base.numeric import unit_rows
-from muse.corpus.tokens import listed
+from muse.errors import listed
 from muse.evaluation import clustering
 from muse.evaluation.protocol import WordVectors, check_finite
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import require
-
-if TYPE_CHECKING:
-    from muse.evaluation.pseudowords import PseudoWordTask
 
 __all__ = [
     "SCORES",
@@ -54,6 +52,27 @@ class PseudoWordBounds(EvaluationResult):
     """
 
     answers: dict[str, NDArray[np.int64]] = field(default_factory=dict, compare=False)
+
+
+class Occurrences(NamedTuple):
+    """Where pseudo-words stand and which of their members they are, int64 (n,) each."""
+
+    word: NDArray[np.int64]
+    sentence: NDArray[np.int64]
+    position: NDArray[np.int64]
+    truth: NDArray[np.int64]
+
+
+class MarkedText(Protocol):
+    """A text in which the true senses of some words are known, as :class:`PseudoWordTask` holds it."""
+
+    words: list[str]
+    sentences: list[list[str]]
+    occurrences: Occurrences
+    counts: Counter[str]
+
+    def by_word(self) -> list[NDArray[np.int64]]:
+        """Which occurrences each of the words has."""
 
 
 def score_word(truth: NDArray[np.int64], chosen: NDArray[np.int64]) -> dict[str, Any]:
@@ -280,7 +299,7 @@ def _cluster_numbers(given: Any) -> tuple[int, ...]:
 
 
 def compute_bounds(
-    task: PseudoWordTask,
+    task: MarkedText,
     vectors: WordVectors,
     *,
     window: int,

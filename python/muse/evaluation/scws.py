@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.corpus.tokens import Tokenizer, listed, locate, quote, read_lines, tokenize
-from muse.evaluation.items import as_items, check_context, repeats, said_repeats
-from muse.evaluation.naming import source_name, tokenizer_name
+from muse.corpus.tokens import Tokenizer, locate, tokenize
+from muse.errors import listed, quote
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, cosines
+from muse.evaluation.provenance import source_name, tokenizer_name
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_options, correlate
+from muse.evaluation.task_data import as_items, check_context, repeats, said_repeats
+from muse.readers.lines import read_lines
 
 __all__ = ["ScwsPair", "ScwsTask", "evaluate_scws", "read_scws"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from muse.corpus.tokens import listed
+from muse.errors import listed
 from muse.evaluation.protocol import ADD_SELECTOR, sense_number
 
 __all__ = ["SenseKeyedVectors", "Selector"]

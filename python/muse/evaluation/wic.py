@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.corpus.tokens import Tokenizer, listed, quote, read_lines, tokenize, tokens_of, word_of
-from muse.evaluation.items import as_items, check_context, repeats, said_repeats
-from muse.evaluation.naming import source_name, tokenizer_name
+from muse.corpus.tokens import Tokenizer, tokenize, tokens_of, word_of
+from muse.errors import listed, quote
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, cosines
+from muse.evaluation.provenance import source_name, tokenizer_name
 from muse.evaluation.results import EvaluationResult
+from muse.evaluation.task_data import as_items, check_context, repeats, said_repeats
+from muse.readers.lines import read_lines
 
 __all__ = ["WicPair", "WicTask", "best_threshold", "evaluate_wic", "read_wic"]
 

@@ -16,7 +16,7 @@ from muse.data.memory import check_memory, estimate_memory
 from muse.data.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unknown_in_train
 from muse.data.vocabulary import Vocabulary, check_words
 from muse.files import model_file
-from muse.formats.registry import write_table
+from muse.formats.registry import write_sense_table
 from muse.formats.table import SenseTable
 from muse.model.building import Sentences, VocabularyBuilding, same_corpus
 from muse.model.changes import changes, uses
@@ -393,7 +393,7 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
         >>> path.read_text().split()[:2]
         ['3', '4']
         """
-        write_table(path, SenseTable.of_model(self.vocabulary, self.arrays), format, **options)
+        write_sense_table(path, SenseTable.of_model(self.vocabulary, self.arrays), format, **options)
 
     @classmethod
     def load(cls, path: str | PathLike[str], *, mmap: bool = False, **runtime: Any) -> MUSE:

@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from muse.corpus.tokens import Tokenizer, quote, read_lines, tokenize
-from muse.readers.columns import shown, split_csv
+from muse.corpus.tokens import Tokenizer, tokenize
+from muse.errors import quote
+from muse.readers.delimited import shown, split_csv
 from muse.readers.keys import Occurrence, conflict, occurrence_at, parse_senses
+from muse.readers.lines import read_lines
 
 __all__ = ["read_table"]
 

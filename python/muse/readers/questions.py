@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from muse.corpus.tokens import listed, quote, read_lines
-from muse.readers.columns import Column, column_of, delimiter_of, is_number_of_row, numbered, shown, split_csv
+from muse.errors import listed, quote
+from muse.readers.delimited import Column, column_of, delimiter_of, is_number_of_row, numbered, shown, split_csv
+from muse.readers.lines import read_lines
 
 __all__ = ["SynonymQuestion", "read_synonyms", "read_toefl"]
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
-from muse.corpus.tokens import quote, read_lines
-from muse.readers.columns import (
+from muse.errors import quote
+from muse.readers.delimited import (
     Column,
     column_of,
     delimiter_of,
@@ -20,6 +20,7 @@ from muse.readers.columns import (
     shown,
     split_csv,
 )
+from muse.readers.lines import read_lines
 
 __all__ = ["WordPair", "as_word_pairs", "read_word_pairs"]
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from muse.data.arrays import Floats
 from muse.model.changes import answers
 from muse.vectors.keyed import Key, KeyedVectors, Neighbours, as_list, check_topn, restricted, unit
+from muse.vectors.word_pairs import correlate_word_pairs
 
 __all__ = ["Comparisons"]
 
@@ -278,8 +279,6 @@ class Comparisons(KeyedVectors[Key]):
         ImportError
             If scipy is not installed.
         """
-        from muse.evaluation.similarity import correlate_word_pairs
-
         spelling = self._spellings(restrict_vocab, case_insensitive)
         return correlate_word_pairs(pairs, self._word_similarity, spelling, dummy4unknown=dummy4unknown)
 

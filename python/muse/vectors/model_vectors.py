@@ -17,6 +17,8 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.vocabulary import Vocabulary
 from muse.errors import UnknownSenseError, quote
 from muse.model.changes import answers
+from muse.readers.analogies import read_analogies
+from muse.vectors.analogies import answer_analogies
 from muse.vectors.comparisons import Comparisons
 from muse.vectors.keyed import Neighbours, units
 
@@ -280,8 +282,6 @@ class WordVectors(Comparisons[str]):
         FileNotFoundError, ValueError
             For a missing file or a line that is none of these, with its number.
         """
-        from muse.evaluation.analogies import answer_analogies, read_analogies
-
         spelling = self._spellings(restrict_vocab, case_insensitive)
         return answer_analogies(
             self, read_analogies(analogies), spelling, restrict_vocab=restrict_vocab, dummy4unknown=dummy4unknown

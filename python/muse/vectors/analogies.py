@@ -1,56 +1,28 @@
-"""Analogies a : b = c : ?, on files such as ``questions-words.txt`` (T. Mikolov et al. 2013)."""
+"""Answers to analogies a : b = c : ?, by the largest cosine with b - a + c."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 
-from muse.corpus.tokens import read_lines
+from muse.readers.analogies import Analogy
 
-if TYPE_CHECKING:
-    from muse.vectors.model_vectors import WordVectors
-
-__all__ = ["Analogy", "answer_analogies", "read_analogies"]
+__all__ = ["answer_analogies"]
 
 _BATCH = 1000  # questions that are searched at once
 
 
-class Analogy(NamedTuple):
-    """One question: `first` is to `second` as `third` is to `expected`."""
+class SearchedVectors(Protocol):
+    """What answering asks of vectors."""
 
-    section: str
-    first: str
-    second: str
-    third: str
-    expected: str
-
-
-def read_analogies(path: str | os.PathLike[str]) -> list[Analogy]:
-    """Read a file of four words a line, in sections that begin with a line ``: name``.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        For a missing file or a line that is neither; the message names the file and the line.
-    """
-    section, questions = "", []
-    for number, line in read_lines(path):
-        if line.startswith(":"):
-            section = line[1:].strip()
-        elif fields := line.split():
-            if len(fields) != 4:
-                raise ValueError(f"{os.fspath(path)}, line {number}: expected four words, found {len(fields)}")
-            questions.append(Analogy(section, *fields))
-    if not questions:
-        raise ValueError(f"{os.fspath(path)} holds no analogies")
-    return questions
+    def get_vector(self, key: str, *, norm: bool = False) -> Any: ...
+    def most_similar_batch(self, queries: Any, topn: int, *, restrict_vocab: int | None = None) -> Any: ...
 
 
 def answer_analogies(
-    vectors: WordVectors,
+    vectors: SearchedVectors,
     questions: Sequence[Analogy],
     spelling: Mapping[str, str],
     *,
@@ -62,7 +34,7 @@ def answer_analogies(
     Parameters
     ----------
     vectors : WordVectors
-        The vectors.
+        Or what else can be searched so.
     questions : sequence of Analogy
         The questions.
     spelling : mapping of str to str
@@ -98,7 +70,7 @@ def answer_analogies(
     return (len(total["correct"]) / asked if asked else 0.0), rows
 
 
-def _answers(vectors: WordVectors, questions: Sequence[Sequence[Any]], restrict_vocab: int | None) -> Iterable[Any]:
+def _answers(vectors: SearchedVectors, questions: Sequence[Sequence[Any]], restrict_vocab: int | None) -> Iterable[Any]:
     """The word closest to b - a + c for each (a, b, c, expected), other than these three."""
     words = {word for question in questions for word in question[:3]}
     units = {word: vectors.get_vector(word, norm=True) for word in words}

@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterable, Sequence
 
-from muse.corpus.tokens import listed, quote
+from muse.errors import listed, quote
 
 __all__ = ["Column", "column_of", "delimiter_of", "is_number_of_row", "numbered", "parse_number", "shown", "split_csv"]
 

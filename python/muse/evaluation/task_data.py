@@ -6,7 +6,7 @@ import os
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from muse.corpus.tokens import listed
+from muse.errors import listed
 
 __all__ = ["as_items", "check_context", "repeats", "said_repeats", "spelling_hint"]
 
