@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
-__all__ = ["Tokenizer", "locate", "tokenize", "tokens_of", "whole_word", "word_of"]
+__all__ = ["Tokenizer", "check_context", "locate", "tokenize", "tokens_of", "whole_word", "word_of"]
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -118,3 +119,13 @@ def locate(before: str, target: str, after: str, tokenizer: Tokenizer = tokenize
     """
     head, middle, tail = (tokens_of(tokenizer, text) for text in (before, target, after))
     return [*head, *middle, *tail], len(head), middle
+
+
+def check_context(tokens: Any, position: Any, word: str | None, what: str) -> None:
+    """Raise an error if a context is no list of strings, or has no `position`, where the word is known."""
+    if not isinstance(tokens, list | tuple) or not all(isinstance(token, str) for token in tokens):
+        raise TypeError(f"{what}: a context must be a list of tokens, as text.split() makes it; got {tokens!r:.80}")
+    if isinstance(position, bool) or not hasattr(position, "__index__"):
+        raise TypeError(f"{what}: a position must be the index of a token; got {position!r:.80}")
+    if word is not None and not 0 <= position < len(tokens):
+        raise ValueError(f"{what}: position {position} is not in its context of {len(tokens)} tokens")
