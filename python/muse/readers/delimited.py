@@ -1,22 +1,19 @@
-"""Fields and columns of evaluation files: delimiters, headers, and numbers with a point or a comma."""
+"""Delimited text: the fields and columns of a table, and numbers with a point or a comma."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from muse.errors import listed, quote
 
-__all__ = ["Column", "column_of", "delimiter_of", "is_number_of_row", "numbered", "parse_number", "shown", "split_csv"]
+__all__ = ["Column", "columns_of", "delimiter_of", "parse_number", "shown", "split_csv"]
 
 Column = str | int  # by its name in the header, or its number from 0
 
 _QUOTED = re.compile(r'"[^"]*"')
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?[0-9]+,[0-9]+\s*")
-_ROW_NUMBER = re.compile(
-    r"|#|q|unnamed: ?[0-9]+|((pair|question|item|row|q)s?[ _.-]?)?(id|idx|index|no|nr|num|number)[.]?", re.IGNORECASE
-)
 
 
 def delimiter_of(line: str, strong: str, weak: str, least: int = 1) -> str | None:
@@ -51,49 +48,35 @@ def parse_number(field: str) -> float | None:
         return None
 
 
-def is_number_of_row(name: str) -> bool:
-    """Whether a column's name says that it numbers the rows; pandas gives such a column no name."""
-    return _ROW_NUMBER.fullmatch(name) is not None
-
-
-def numbered(names: Sequence[str], endings: Iterable[tuple[str, str]] = (("1", "2"),)) -> list[tuple[int, int]]:
-    """The columns that are named alike but for an ending: ``word1`` and ``word2``."""
-    folded = [re.sub(r"[ _.-]+", "", name).casefold() for name in names]
-    return [
-        (first, second)
-        for one, two in endings
-        for first, name in enumerate(folded)
-        for second, other in enumerate(folded)
-        if name.endswith(one) and other.endswith(two) and name[: -len(one)] == other[: -len(two)]
-    ]
-
-
 def shown(names: Sequence[str]) -> str:
     """The columns of a header in a message."""
     return listed((f"'{name if len(name) <= 30 else f'{name[:30]}...'}'" for name in names), 12)
 
 
-def column_of(given: Column, names: Sequence[str], option: str, place: str) -> int:
-    """The number of the column that a user names.
+def columns_of(given: Sequence[Column], fields: Sequence[str], place: str) -> list[int]:
+    """The numbers of the columns that a user gives, by their names in the header `fields` or by their numbers.
 
     Raises
     ------
     TypeError
-        If it is neither a name nor a number.
+        If one is neither a name nor a number.
     ValueError
-        If there is no such column, or there are several; the message lists those that there are.
+        If there is no such column, there are several, or one is given twice; the message lists those that there are.
     """
+    found = [_column(column, fields, place) for column in given]
+    if len(set(found)) < len(found):
+        raise ValueError(f"{place}: columns={list(given)!r:.200} names a column twice; give each one of its own")
+    return found
+
+
+def _column(given: Column, fields: Sequence[str], place: str) -> int:
     if isinstance(given, bool) or not isinstance(given, str | int):
-        raise TypeError(f"{option} must be the name of a column, or its number from 0; got {given!r:.80}")
+        raise TypeError(f"columns must be names of columns, or their numbers from 0; got {given!r:.80}")
     if isinstance(given, int):
-        if not 0 <= given < len(names):
-            raise ValueError(f"{place}: {option}={given}, but the columns are 0 to {len(names) - 1}: {shown(names)}")
+        if not 0 <= given < len(fields):
+            raise ValueError(f"{place}: columns holds {given}, but they are 0 to {len(fields) - 1}: {shown(fields)}")
         return given
-    exact = [i for i, name in enumerate(names) if name == given]
-    found = exact or [i for i, name in enumerate(names) if name.casefold() == given.strip().casefold()]
-    if len(found) != 1:
-        raise ValueError(
-            f"{place}: {option}={given!r:.80} names {'several columns' if found else 'no column'}; "
-            f"the columns are {shown(names)}"
-        )
-    return found[0]
+    if fields.count(given) != 1:
+        several = "several columns" if given in fields else "no column"
+        raise ValueError(f"{place}: {given!r:.80} in columns names {several}; there are {shown(fields)}")
+    return fields.index(given)
