@@ -19,6 +19,7 @@ from muse import MUSE, Settings, load_vectors
 from muse.corpus.encoding import encode_corpus
 from muse.corpus.tokens import locate
 from muse.evaluation import (
+    EvaluationCallback,
     InductionTask,
     Occurrence,
     SenseKeyedVectors,
@@ -211,6 +212,11 @@ def _no_room(folder: Path) -> None:
         signal.signal(signal.SIGXFSZ, old)
 
 
+def _best_model_at(folder: Path) -> None:
+    (folder / "best.safetensors").touch()
+    EvaluationCallback(len, keep_best=folder / "best.safetensors")
+
+
 CASES: dict[str, Callable[[Path], object]] = {
     "a string as corpus": lambda folder: MUSE("a text"),
     "a string as sentence": lambda folder: MUSE(["a text"]),
@@ -255,10 +261,11 @@ CASES: dict[str, Callable[[Path], object]] = {
     "a table's occurrence with two senses": lambda folder: _reading(
         folder, read_table, _table(*(f"1\tbank\t{sense}\t\t0-4\tbank" for sense in "ab"))
     ),
-    "a rating that is none": lambda folder: _reading(folder, read_word_pairs, "king queen N/A\ncar bus 6\n"),
+    "a rating that is none": lambda folder: _reading(folder, read_word_pairs, "car bus 6\nking queen N/A\n"),
     "columns that are not clear": lambda folder: _reading(
         folder, read_word_pairs, "word1,word2,similarity,relatedness\nking,queen,8,9\n"
     ),
+    "a file where the best model would be": _best_model_at,
     "a selector's number beside keys from 1": lambda folder: SenseKeyedVectors.from_word2vec_keys(
         ["bank#1", "bank#2"], [[1.0], [2.0]], lambda word, tokens, position: 1
     ).select_sense("bank", ["bank"]),

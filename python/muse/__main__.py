@@ -15,6 +15,7 @@ import numpy as np
 
 from muse import MUSE, Callback, __version__
 from muse.base.checks import Choice
+from muse.base.limits import usable_cores
 from muse.corpus.encoding import LineSentence
 from muse.data.settings import Settings
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
@@ -194,7 +195,7 @@ def run_train(options: argparse.Namespace) -> None:
     _check_target(options.save, options.corpus)
     settings = {"progress": sys.stderr.isatty(), **_given_settings(options)}
     if is_dump(options.corpus):
-        corpus: dict[str, Any] = {"sentences": WikipediaSentences(options.corpus, workers=os.cpu_count() or 1)}
+        corpus: dict[str, Any] = {"sentences": WikipediaSentences(options.corpus, workers=usable_cores())}
     else:
         corpus = {"corpus_file": options.corpus}
     _train(options.corpus, corpus, settings, options.save)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from muse.base.limits import memory_limit
 from muse.data.settings import Settings
 from muse.errors import InsufficientMemoryError
 
@@ -65,10 +66,7 @@ def available_memory() -> int | None:
         if "SC_AVPHYS_PAGES" not in os.sysconf_names:
             return None
         available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with contextlib.suppress(OSError, ValueError):  # not in a container, or in one without a limit ("max")
-        available = min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    left = _left_of_limit()
-    return available if left is None else min(available, left)
+    return min(limit for limit in (available, memory_limit(), _left_of_limit()) if limit is not None)
 
 
 def _left_of_limit() -> int | None:

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.numeric import unit_rows
 from muse.evaluation.results import EvaluationResult
 from muse.vectors.sense_keyed import ADD_SELECTOR, sense_number
 
@@ -21,7 +22,7 @@ __all__ = [
     "check_selector",
     "cosines",
     "senses_at",
-    "unit_rows",
+    "finite_unit_rows",
 ]
 
 _BLOCK = 20_000  # sentences handed to disambiguate_batch at a time, which bounds the memory held
@@ -104,25 +105,15 @@ def check_finite(rows: NDArray[Any], whose: str = "vectors") -> None:
         raise ValueError(f"NaN or infinity in {whose}: has the model diverged? Retrain with a smaller alpha.")
 
 
-def unit_rows(matrix: Any, whose: str = "vectors") -> NDArray[np.float64]:
-    """Rows scaled to length 1, as float64; a zero row stays zero, so that its cosine with anything is 0.
-
-    Raises
-    ------
-    ValueError
-        If there is NaN or infinity in the matrix.
-    """
+def finite_unit_rows(matrix: Any, whose: str = "vectors") -> NDArray[np.float64]:
+    """The rows of a matrix, or one vector as a matrix, at length 1; a ValueError for NaN or infinity in them."""
     rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
     check_finite(rows, whose)
-    # Scaling by the largest entry first keeps squares of very small or large values from under- or overflowing.
-    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
-    rows = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
+    return unit_rows(rows)
 
 
 def cosines(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cosine of each row of ``first`` with each row of ``second``, both from :func:`unit_rows`: shape (K, L).
+    """Cosine of each row of ``first`` with each row of ``second``, both from :func:`finite_unit_rows`: shape (K, L).
 
     Rounded to 12 digits: cosines that differ by rounding noise alone are ties, and must not be ranked.
     """
@@ -141,7 +132,7 @@ class SenseReader:
     def senses(self, word: str) -> NDArray[np.float64]:
         """Unit sense vectors of a known word, shape (K, D)."""
         if word not in self._senses:
-            self._senses[word] = unit_rows(self.model.sense_vectors(word), f"the sense vectors of {word!r}")
+            self._senses[word] = finite_unit_rows(self.model.sense_vectors(word), f"the sense vectors of {word!r}")
         return self._senses[word]
 
     def probabilities(self, word: str, context: Sequence[str], position: int) -> NDArray[np.float64]:
@@ -175,7 +166,7 @@ class SenseReader:
             return None
         for word in (first, second):
             if word not in self._words:
-                self._words[word] = unit_rows(vectors[word], f"the vector of {word!r}")
+                self._words[word] = finite_unit_rows(vectors[word], f"the vector of {word!r}")
         return float(cosines(self._words[first], self._words[second])[0, 0])
 
 

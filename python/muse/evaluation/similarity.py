@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from muse.base.checks import flag
-from muse.corpus.tokens import listed
-from muse.evaluation.items import repeats, said_repeats, spelling_hint
+from muse.errors import listed
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import bootstrap_options, correlate
+from muse.evaluation.task_data import repeats, said_repeats, spelling_hint
 from muse.files.lines import is_compressed
 from muse.readers.word_pairs import WordPair, as_word_pairs, read_word_pairs
 
@@ -36,7 +36,7 @@ class WordSimilarityTask(Task):
     ----------
     data : path, sequence of (word, word, rating), or mapping of name to either
         One data set or several; with several, the score is the mean of their correlations. Paths are read by
-        :func:`read_word_pairs`, which can be told the columns of a table that it does not recognise.
+        :func:`read_word_pairs`, which can also be told the columns of a table.
     which : {"wv", "max", "avg"} or sequence of these
         Through which vectors words are compared: the word-level ones (``model.wv``), the closest pair of senses
         (MaxSim), or the mean over all pairs of senses (AvgSim). The first named gives the score.

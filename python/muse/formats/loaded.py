@@ -15,7 +15,7 @@ from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.formats.gensim_vectors import from_gensim
-from muse.formats.registry import read_table, write_table
+from muse.formats.registry import read_sense_table, write_sense_table
 from muse.formats.table import SenseTable
 from muse.vectors.model_vectors import SenseVectors, WordVectors
 from muse.vectors.sense_keyed import SenseKeyedVectors
@@ -60,7 +60,7 @@ def load_vectors(path: str | PathLike[str], format: str | None = None, **options
     >>> vectors.n_senses("head"), vectors.sv.most_similar("army#0", topn=1)[0][0]
     (2, 'head#1')
     """
-    return LoadedVectors(read_table(path, format, **options))
+    return LoadedVectors(read_sense_table(path, format, **options))
 
 
 class LoadedVectors:
@@ -215,7 +215,7 @@ class LoadedVectors:
 
     def export(self, path: str | PathLike[str], format: str, **options: Any) -> None:
         """Write the vectors in the format of another tool; the parameters are those of `MUSE.export`."""
-        write_table(path, self.table, format, **options)
+        write_sense_table(path, self.table, format, **options)
 
     def __contains__(self, word: object) -> bool:
         return word in self._vocabulary

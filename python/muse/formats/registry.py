@@ -28,7 +28,7 @@ from muse.formats.spacy_vectors import read_spacy, write_spacy
 from muse.formats.table import SenseTable
 from muse.formats.word2vec import read_glove, read_word2vec
 
-__all__ = ["FORMATS", "Format", "detect_format", "read_table", "write_table"]
+__all__ = ["FORMATS", "Format", "detect_format", "read_sense_table", "write_sense_table"]
 
 Path_: TypeAlias = str | PathLike[str]
 
@@ -136,7 +136,7 @@ def _check_options(chosen: Format, function: Any, verb: str, options: dict[str, 
     optional(integer(0))("limit", options.get("limit"))
 
 
-def read_table(path: Path_, format: str | None = None, **options: Any) -> SenseTable:
+def read_sense_table(path: Path_, format: str | None = None, **options: Any) -> SenseTable:
     """Read a vector file; its format is found out, if not given (`detect_format`)."""
     advice = "free memory, or raise the limit of this process (ulimit -v)"
     try:
@@ -155,7 +155,7 @@ def read_table(path: Path_, format: str | None = None, **options: Any) -> SenseT
     return table
 
 
-def write_table(path: Path_, table: SenseTable, format: str, **options: Any) -> None:
+def write_sense_table(path: Path_, table: SenseTable, format: str, **options: Any) -> None:
     """Write a vector file, and warn of what the format does not hold.
 
     Raises

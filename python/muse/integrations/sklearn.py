@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.optional import not_installed
 from muse.corpus.tokens import tokenize, tokens_of
 from muse.model.muse import MUSE
 
@@ -18,9 +19,7 @@ try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
-    raise ImportError(
-        "muse.integrations.sklearn needs scikit-learn; install it with: pip install 'muse-senses[sklearn]'"
-    ) from error
+    raise not_installed("sklearn", "muse.integrations.sklearn", "sklearn") from error
 
 __all__ = ["SenseVectorizer"]
 

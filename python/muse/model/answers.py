@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from muse.base.numeric import unit_rows
 from muse.data.arrays import Floats
 from muse.data.snapshot import Snapshot
 from muse.errors import UnknownSenseError, quote
@@ -80,7 +80,7 @@ def similarity(
         how = "max" if all(context is None for context in contexts) else "max_sim_c"
     if how not in SIMILARITIES:
         raise ValueError(f"how must be one of {', '.join(map(repr, SIMILARITIES))}; got {how!r:.80}")
-    one, other = (_unit_rows(sense_vectors(snapshot, word)) for word in words)
+    one, other = (unit_rows(sense_vectors(snapshot, word)) for word in words)
     cosines = one @ other.T
     if how in ("max", "avg"):
         return float(cosines.max() if how == "max" else cosines.mean())
@@ -127,11 +127,3 @@ def _positions(given: Any, count: int, single: bool) -> list[int | None]:
         if isinstance(position, bool) or not isinstance(position, (int, np.integer, type(None))):
             raise TypeError(f"a position is an index of the context's tokens, an integer or None; got {position!r:.80}")
     return [None if position is None else int(position) for position in positions]
-
-
-def _unit_rows(vectors: ArrayLike) -> NDArray[np.float64]:
-    """Rows at length one; zeros stay zeros."""
-    rows = np.asarray(vectors, np.float64)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    units: NDArray[np.float64] = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
-    return units

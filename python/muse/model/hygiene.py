@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.base.checks import integer, number
+from muse.base.numeric import unit_rows
 from muse.data.arrays import Arrays, Floats
 from muse.data.vocabulary import Vocabulary
 from muse.errors import UnknownSenseError
@@ -231,8 +232,7 @@ def _merge(vectors: NDArray[np.float64], weights: NDArray[np.float64], threshold
 
 def _cosines(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of all pairs of the K vectors of N words, (N, K, K); 0 with a vector of zeros. Rounded, so that ties are ties."""
-    lengths = np.linalg.norm(vectors, axis=2, keepdims=True)
-    units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    units = unit_rows(vectors)
     cosines: NDArray[np.float64] = np.clip(np.round(units @ units.transpose(0, 2, 1), 12), -1.0, 1.0)
     return cosines
 

@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Any
 
 from muse.files import model_file
-from muse.formats.registry import write_table
+from muse.formats.registry import write_sense_table
 from muse.formats.table import SenseTable
 from muse.model.guard import Model, uses
 from muse.selector.tag_file import TagReport
@@ -61,7 +61,7 @@ def export(self: Model, path: str | PathLike[str], format: str, **options: Any) 
     ['3', '4']
     """
     snapshot = self.snapshot
-    write_table(path, SenseTable.of_model(snapshot.vocabulary, snapshot.arrays), format, **options)
+    write_sense_table(path, SenseTable.of_model(snapshot.vocabulary, snapshot.arrays), format, **options)
 
 
 @uses

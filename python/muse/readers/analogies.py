@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from muse.corpus.tokens import read_lines
+from muse.readers.lines import read_lines
 
 __all__ = ["Analogy", "read_analogies"]
 

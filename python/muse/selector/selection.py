@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,6 +11,8 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.base import cuda
+from muse.base.limits import usable_cores
+from muse.base.numeric import softmax
 from muse.data.arrays import Arrays
 from muse.data.memory import shortage_said
 from muse.data.settings import Settings
@@ -105,7 +106,7 @@ class SenseSelector:
         self._arrays = arrays
         self._settings = settings
         self._temperature, self._place = settings.temperature, settings.device
-        self.workers = settings.workers or os.cpu_count() or 1
+        self.workers = settings.workers or usable_cores()
         self._tagger: _core.Tagger | None = None
         self._options = selection_options(settings)
         self._center_counts = bool(settings.context_center)
@@ -122,7 +123,7 @@ class SenseSelector:
         row = self._vocabulary.index(word)
         scores, is_empty = self._scores(word, np.full(len(contexts), row, np.int32), contexts, positions)
         senses = self._arrays.rows_of(row)
-        probabilities = _softmax(scores.reshape(len(contexts), senses.stop - senses.start), self._temperature)
+        probabilities = softmax(scores.reshape(len(contexts), senses.stop - senses.start), self._temperature)
         probabilities[is_empty] = self._arrays.prior(row)
         return probabilities
 
@@ -137,7 +138,7 @@ class SenseSelector:
         found: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(words)
         for count in np.unique(senses):
             same = np.flatnonzero(senses == count)
-            block = _softmax(scores[starts[same, None] + np.arange(count)], self._temperature)
+            block = softmax(scores[starts[same, None] + np.arange(count)], self._temperature)
             for place, row in zip(same.tolist(), block, strict=True):
                 found[place] = row
         for place in np.flatnonzero(is_empty).tolist():
@@ -233,10 +234,3 @@ def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
         count -= (len(sentence) // 4 if isinstance(sentence, str) else len(sentence)) + 1
         if count <= 0:
             return
-
-
-def _softmax(scores: NDArray[np.float32], temperature: float) -> NDArray[np.float32]:
-    with np.errstate(over="ignore"):  # far below the best: a probability of zero
-        exponentials = np.exp((scores - scores.max(axis=1, keepdims=True, initial=-np.inf)) / np.float32(temperature))
-    probabilities: NDArray[np.float32] = exponentials / exponentials.sum(axis=1, keepdims=True)
-    return probabilities

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import number
+from muse.base.numeric import unit_rows
 from muse.data.arrays import Arrays, Floats
 from muse.data.snapshot import Snapshot
 from muse.selector.context import Context, as_contexts, as_tokens
@@ -89,9 +90,7 @@ def sentence_vectors(snapshot: Snapshot, sentence: Context | Sequence[Context], 
 def _mean(
     arrays: Arrays, words: NDArray[np.int64], senses: NDArray[np.int32], weights: str | None
 ) -> NDArray[np.float64]:
-    vectors = arrays.sense_vectors[arrays.sense_offset[words] + senses].astype(np.float64)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    units = unit_rows(arrays.sense_vectors[arrays.sense_offset[words] + senses])
     if weights is None:
         return np.asarray(units.mean(axis=0))
     shares = arrays.word_counts[words] / max(int(arrays.word_counts.sum()), 1)

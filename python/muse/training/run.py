@@ -6,7 +6,6 @@ import dataclasses
 import logging
 import os
 import time
-import zlib
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -16,6 +15,8 @@ from numpy.typing import NDArray
 from muse import _core
 from muse.base import cuda
 from muse.base.interrupts import HeldInterrupts
+from muse.base.limits import usable_cores
+from muse.base.numeric import checksum
 from muse.base.progress import Bar, progress_bar
 from muse.data.arrays import Arrays
 from muse.data.memory import estimate_memory, out_of_memory, readable_size
@@ -160,7 +161,7 @@ class TrainingRun:
         self.model, self.corpus, self.epochs = model, corpus, epochs
         self.snapshot = before = model.snapshot
         self.settings = settings = before.settings
-        self.workers = settings.workers or os.cpu_count() or 1
+        self.workers = settings.workers or usable_cores()
         self.trainer_type, self.batches_at_once = _place_training(settings, self.workers)
         self.wanted = settings.senses_of(before.vocabulary.words)
         self.digest = _digest(corpus)
@@ -402,11 +403,11 @@ class TrainingRun:
 
 def _digest(corpus: _core.Corpus) -> int:
     """A checksum of the encoded corpus, which tells texts of the same size apart."""
-    value = 0
-    for numbers in (corpus.tokens, corpus.offsets):
-        for first in range(0, len(numbers), _DIGESTED):
-            value = zlib.crc32(np.ascontiguousarray(numbers[first : first + _DIGESTED]).data, value)
-    return value
+    return checksum(
+        np.ascontiguousarray(numbers[first : first + _DIGESTED]).data
+        for numbers in (corpus.tokens, corpus.offsets)
+        for first in range(0, len(numbers), _DIGESTED)
+    )
 
 
 def _call(callbacks: Sequence[Any], hook: str, model: Trainee) -> None:

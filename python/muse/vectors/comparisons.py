@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from muse.data.arrays import Floats
 from muse.vectors.keyed import Key, KeyedVectors, Neighbours, as_list, check_topn, restricted, unit
-from muse.vectors.word_lists import correlate_word_pairs
+from muse.vectors.word_pairs import correlate_word_pairs
 
 __all__ = ["Comparisons"]
 

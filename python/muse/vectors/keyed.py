@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from muse import _core
 from muse.base import cuda
 from muse.base.checks import integer, number
+from muse.base.numeric import unit_rows
 from muse.data.arrays import Arrays, Floats
 from muse.data.memory import shortage_said
 from muse.data.snapshot import Published, Snapshot
@@ -357,15 +358,9 @@ def restricted(restrict_vocab: int | None, n_words: int) -> int:
 
 def unit(vector: Floats) -> Floats:
     """The vector at length 1, or zeros for zeros and for what is not finite."""
-    precise = vector.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        length = float(np.linalg.norm(precise))
-    if not 0.0 < length < np.inf:
-        return np.zeros(len(vector), np.float32)
-    scaled: Floats = (precise / length).astype(np.float32)
-    return scaled
+    return unit_rows(vector).astype(np.float32)
 
 
 def units(vectors: Floats) -> Floats:
     """`unit` of each row."""
-    return np.stack([unit(vector) for vector in vectors]) if len(vectors) else vectors
+    return unit_rows(vectors).astype(np.float32)

@@ -15,10 +15,10 @@ from muse.data.arrays import Floats
 from muse.data.snapshot import Published, Snapshot
 from muse.errors import UnknownSenseError, quote
 from muse.readers.analogies import read_analogies
+from muse.vectors.analogies import answer_analogies
 from muse.vectors.comparisons import Comparisons
 from muse.vectors.keyed import Neighbours, units
 from muse.vectors.sense_keys import SenseKey, SenseKeys, parse_sense_key
-from muse.vectors.word_lists import answer_analogies
 
 __all__ = ["SenseVectors", "WordVectors"]
 

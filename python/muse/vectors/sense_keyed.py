@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from muse.corpus.tokens import listed
+from muse.errors import listed
 from muse.vectors.sense_keys import split_tool_key
 
 __all__ = ["ADD_SELECTOR", "SenseKeyedVectors", "Selector", "sense_number"]

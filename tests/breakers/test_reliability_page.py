@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-
-from error_cases import CASES
 from faults.__main__ import FAULTS, table
 from faults.record import read_results
+
+from error_cases import CASES
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "reliability.json"

@@ -24,7 +24,7 @@ from muse.evaluation import (
     score_key,
     tokenize,
 )
-from muse.evaluation.naming import tokenizer_name
+from muse.evaluation.provenance import tokenizer_name
 from toy import cue_model
 
 KEY = {"bank.n": {"1": {"a": 1.0}, "2": {"b": 1.0}}}

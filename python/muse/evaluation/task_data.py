@@ -6,9 +6,9 @@ import os
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from muse.corpus.tokens import listed
+from muse.errors import listed
 
-__all__ = ["as_items", "check_context", "repeats", "said_repeats", "spelling_hint"]
+__all__ = ["as_items", "repeats", "said_repeats", "spelling_hint"]
 
 T = TypeVar("T")
 
@@ -31,16 +31,6 @@ def as_items(given: Any, kind: type[T], what: str, reader: str) -> list[T]:
             )
         found.append(item)
     return found
-
-
-def check_context(tokens: Any, position: Any, word: str | None, what: str) -> None:
-    """Raise an error if a context is no list of strings, or has no `position`, where the word is known."""
-    if not isinstance(tokens, list | tuple) or not all(isinstance(token, str) for token in tokens):
-        raise TypeError(f"{what}: a context must be a list of tokens, as text.split() makes it; got {tokens!r:.80}")
-    if isinstance(position, bool) or not hasattr(position, "__index__"):
-        raise TypeError(f"{what}: a position must be the index of a token; got {position!r:.80}")
-    if word is not None and not 0 <= position < len(tokens):
-        raise ValueError(f"{what}: position {position} is not in its context of {len(tokens)} tokens")
 
 
 def repeats(entries: Iterable[tuple[Hashable, T]]) -> dict[Hashable, list[T]]:

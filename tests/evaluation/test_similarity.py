@@ -13,14 +13,10 @@ from muse.evaluation import (
     evaluate_scws,
     evaluate_synonyms,
     evaluate_word_similarity,
-    read_key,
     read_scws,
-    read_synonyms,
-    read_table,
-    read_toefl,
-    read_word_pairs,
     spearman,
 )
+from published import scws_line
 
 ANGLES = {"bank#0": 0, "bank#1": 90, "river#0": 10, "river#1": 40, "money#0": 80, "loan#0": 60, "zero#0": None}
 
@@ -37,11 +33,6 @@ def by_cue(word, tokens, position):
 @pytest.fixture
 def model():
     return SenseKeyedVectors.from_word2vec_keys(ANGLES, [unit(a) for a in ANGLES.values()], by_cue)
-
-
-def scws_line(number, word1, word2, context1, context2, rating):
-    fields = [number, word1, "n", word2, "n", context1, context2, rating, *[rating] * 10]
-    return "\t".join(str(field) for field in fields) + "\n"
 
 
 LINES = [
@@ -149,25 +140,6 @@ def test_scws_with_constant_scores_reports_zero_and_says_so(ratings):
     assert "MaxSimC: all scores are equal; reported as 0" in result.notes
 
 
-DAMAGE = {
-    "fields": (LINES[0][:100] + "\n", "line 2: expected 18 tab-separated fields"),
-    "mark": (LINES[0].replace("<b> Bank </b>", "Bank"), "line 2: context 1 must mark its word once"),
-    "marks": (LINES[0].replace("talks", "<b>talks</b>"), "line 2: context 2 must mark its word once .* found 2"),
-    "number": (LINES[0].replace("9.0\n", "nine\n"), "line 2: the rating 'nine' is not a number"),
-    "range": (LINES[0].replace("9.0\n", "11\n"), "line 2: the rating '11' is outside"),
-    "mean": (LINES[0].replace("9.0\n", "0.0\n"), "line 2: the mean rating 9.0 is not the mean"),
-}
-
-
-@pytest.mark.parametrize("damage", list(DAMAGE))
-def test_damaged_scws_names_file_and_line(tmp_path, damage):
-    line, message = DAMAGE[damage]
-    path = tmp_path / "damaged.txt"
-    path.write_text(LINES[0] + line, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"damaged\.txt, " + message):
-        read_scws(path)
-
-
 def test_scws_needs_pairs(tmp_path, ratings):
     (tmp_path / "empty").write_text("\n")
     with pytest.raises(ValueError, match="holds no pairs"):
@@ -176,28 +148,6 @@ def test_scws_needs_pairs(tmp_path, ratings):
         ScwsTask(ratings)(SenseKeyedVectors.from_word2vec_keys(["else"], [[1.0]]))
     with pytest.raises(ValueError, match="score must be one of MaxSimC"):
         ScwsTask(ratings, score="maxsimc")
-
-
-def test_scws_as_published(eval_data):
-    pairs = read_scws(eval_data / "scws" / "ratings.txt")
-    assert len(pairs) == 2003
-    assert sum(None in pair.words for pair in pairs) == 8
-    assert all(p.contexts[k][p.positions[k]] == p.words[k] for p in pairs for k in (0, 1) if p.words[k] is not None)
-
-
-def test_damaged_word_pairs(tmp_path):
-    path = tmp_path / "pairs"
-    for text, message in (
-        ("a b\n", "line 1: expected two words and a rating"),
-        ("a b 1\nc d\n", "line 2: no rating in field 3"),
-        ("a b 1\nc d nan\n", "line 2: no rating"),
-        ("king queen N/A\ncar bus 6\n", "line 1: no rating in field 3 of 'king queen N/A'; a header names its columns"),
-        ("a,,1\n", "line 1: a word is missing in 'a,,1'"),
-        ("", "holds no word pairs"),
-    ):
-        path.write_text(text)
-        with pytest.raises(ValueError, match=message):
-            read_word_pairs(path)
 
 
 PAIRS = [("bank", "river", 9.0), ("money", "loan", 8.0), ("River", "money", 5.0), ("loan", "absent", 1.0)]
@@ -255,84 +205,6 @@ def test_word_similarity_of_constants_and_unknown_words(model):
         WordSimilarityTask({})
 
 
-PUBLISHED = {
-    "wordsim353/combined.csv": (353, ("love", "sex", 6.77)),
-    "wordsim353/combined.tab": (353, ("love", "sex", 6.77)),
-    "SimLex-999/SimLex-999.txt": (999, ("old", "new", 1.58)),
-    "MEN/MEN_dataset_natural_form_full": (3000, ("sun", "sunlight", 50.0)),
-    "MEN/MEN_dataset_lemma_form_full": (3000, ("sun", "sunlight", 50.0)),
-    "faruqui/EN-RG-65.txt": (65, ("gem", "jewel", 3.94)),
-    "faruqui/EN-MC-30.txt": (30, ("car", "automobile", 3.92)),
-    "faruqui/EN-RW-STANFORD.txt": (2034, ("squishing", "squirt", 5.88)),
-    "faruqui/EN-MTurk-287.txt": (287, ("episcopal", "russia", 2.75)),
-    "faruqui/EN-YP-130.txt": (130, ("brag", "boast", 4.0)),
-    "faruqui/EN-VERB-143.txt": (144, ("happen", "say", 0.19)),
-}
-
-
-@pytest.mark.parametrize("name", list(PUBLISHED))
-def test_published_word_pairs(eval_data, name):
-    pairs = read_word_pairs(eval_data / "word_similarity" / name)
-    assert (len(pairs), pairs[0]) == PUBLISHED[name]
-
-
-QUESTIONS = (
-    "1.\tbank\na.\tloan\nb.\triver\nc.\tmoney\nd.\tzero\n\n2.\tmoney\na.\tabsent\nb.\triver\nc.\tloan\nd.\tzero\n"
-)
-ANSWERS = "1 (a,a,-) 1 b\n2 (a,a,-) 1 c\n"
-
-
-def test_toefl_layout(tmp_path):
-    (tmp_path / "q").write_text(QUESTIONS)
-    (tmp_path / "a").write_text(ANSWERS)
-    got = read_toefl(tmp_path / "q", tmp_path / "a")
-    assert got[0] == SynonymQuestion("bank", ("loan", "river", "money", "zero"), 1)
-    assert got[1].candidates[got[1].answer] == "loan"
-    assert SynonymTask((tmp_path / "q", tmp_path / "a")).questions == got
-    for question, answer, message in (
-        ("1. bank\nhm\n", ANSWERS, r"q, line 2: neither a question"),
-        ("a. bank\n", ANSWERS, r"q, line 1: neither a question"),
-        ("1. a\na. x\nb. y\n1. a\n", ANSWERS, "line 4: question 1 occurs twice"),
-        ("1. a\na. x\nA. z\nb. y\n", ANSWERS, "q, line 3: the question has a candidate A already: 'A. z'"),
-        (QUESTIONS, "1 b\n2 c\n1 c\n", "a, line 3: question 1 has an answer already: '1 c'"),
-        ("1" * 5000 + ". bank\n", ANSWERS, r"q, line 1: neither a question .*\(5,006 characters\)"),
-        ("1. a\na. x\n", "1 a\n", r"q: question 1 \('a'\) has only one candidate"),
-        (QUESTIONS, "one b\n", r"a, line 1: no answer such as"),
-        (QUESTIONS, "1 b\n", r"the answer to question 2 \('money'\) is None"),
-        (QUESTIONS, "1 b\n2 e\n", "is 'e'; its candidates are a, b, c, d"),
-        ("", ANSWERS, "holds no questions"),
-    ):
-        (tmp_path / "q").write_text(question)
-        (tmp_path / "a").write_text(answer)
-        with pytest.raises(ValueError, match=message):
-            read_toefl(tmp_path / "q", tmp_path / "a")
-
-
-def test_one_question_a_line(tmp_path):
-    path = tmp_path / "q"
-    expected = [SynonymQuestion("bank", ("river", "loan"), 0), SynonymQuestion("money", ("loan", "hot dog", "zero"), 0)]
-    for text in (
-        "# ours\nbank | river | loan\nmoney | loan | hot dog | zero\n",
-        "question,answer,other,other\nbank,river,loan,\nmoney,loan,hot dog,zero\n",
-        "word,answer,b,c\nbank,river,loan,\nmoney,loan,hot dog,zero\n",
-        "question | answer | candidate 2\nbank | river | loan\nmoney | loan | hot dog | zero\n",
-        'Word\t"Right answer"\tWrong 1\nbank\triver\tloan\nmoney\tloan\t"hot dog"\tzero\n',
-        "bank\triver\tloan\nmoney\tloan\thot dog\tzero\n",
-        'bank,"river",loan\nmoney,loan,hot dog,zero\n',
-    ):
-        path.write_text(text)
-        assert read_synonyms(path) == expected
-    for text, message in (
-        ("bank\n", "line 1: no fields"),
-        ("a | b | c\nd | e\n", "line 2: expected a question, its answer"),
-        ("a | | c\n", "line 1: expected"),
-        ("# only\n", "holds no questions"),
-    ):
-        path.write_text(text)
-        with pytest.raises(ValueError, match=message):
-            read_synonyms(path)
-
-
 def test_synonym_accuracy_lists_the_unanswerable(model):
     questions = [
         SynonymQuestion("Bank", ("loan", "river", "zero"), 1),  # 10 degrees: right
@@ -350,11 +222,6 @@ def test_synonym_accuracy_lists_the_unanswerable(model):
     assert [item["tied"] for item in result.items] == [1, 1, None, 2]
 
 
-def test_a_question_about_a_question_is_no_header(tmp_path):
-    (tmp_path / "q").write_text("question,query,loan\nword,term,loan\n")
-    assert [asked.word for asked in read_synonyms(tmp_path / "q")] == ["question", "word"]
-
-
 def test_a_candidate_that_is_given_twice_counts_once(model):
     asked = SynonymQuestion("bank", ("loan", "River", "river", "river"), 2)
     result = evaluate_synonyms(model, [asked])
@@ -362,32 +229,6 @@ def test_a_candidate_that_is_given_twice_counts_once(model):
     assert result.notes == ["questions with a candidate that is given twice, which counts once: bank"]
     with pytest.raises(ValueError, match="the candidates of 'bank' are one word: 'River'"):
         SynonymTask([SynonymQuestion("bank", ("River", "river"), 0)])
-
-
-LONG = "x" * 1_000_000
-
-
-@pytest.mark.parametrize(
-    ("read", "line"),
-    [
-        (read_word_pairs, f"a b {LONG}"),
-        (read_word_pairs, f"a,{LONG},1"),
-        (read_synonyms, LONG),
-        (read_synonyms, f"a | | {LONG}"),
-        (read_key, LONG),
-        (read_key, f"a 1 s/{LONG}"),
-        (read_key, f"a 1 /{LONG}"),
-        (read_scws, LONG),
-        (read_scws, LINES[0].replace("9.0\n", f"{LONG}\n")),
-        (read_table, LONG),
-        (read_table, f'"{LONG}" x\t'),
-    ],
-)
-def test_long_lines_are_shortened_in_messages(tmp_path, read, line):
-    (tmp_path / "long").write_text(f"{line}\n")
-    with pytest.raises(ValueError, match="long, line 1") as caught:
-        read(tmp_path / "long")
-    assert len(str(caught.value)) < 600
 
 
 def test_synonym_questions_are_checked(model):
@@ -399,13 +240,6 @@ def test_synonym_questions_are_checked(model):
         SynonymTask([SynonymQuestion("absent", ("gone", "loan"), 0)])(model)
     with pytest.raises(TypeError, match="questions, item 0: must be"):
         SynonymTask([("a", "b")])
-
-
-def test_fields_that_are_too_long_are_said_with_their_line(tmp_path):
-    path = tmp_path / "pairs.csv"
-    path.write_text("a,b,1\nc," + "d" * 200_000 + ",2\n")
-    with pytest.raises(ValueError, match=r"pairs\.csv, line 2: no valid CSV \(field larger than"):
-        read_word_pairs(path)
 
 
 @pytest.mark.parametrize(
@@ -422,10 +256,3 @@ def test_fields_that_are_too_long_are_said_with_their_line(tmp_path):
 def test_pairs_in_memory_are_checked(model, pairs, kind, message):
     with pytest.raises(kind, match=message):
         evaluate_word_similarity(model, pairs)
-
-
-def test_a_folder_of_data_is_no_file_of_it(tmp_path):
-    with pytest.raises(IsADirectoryError, match="is a folder; give the file in it"):
-        read_scws(tmp_path)
-    with pytest.raises(ValueError, match="/dev/null is a device; give a file"):
-        read_scws("/dev/null")

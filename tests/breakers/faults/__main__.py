@@ -1,4 +1,4 @@
-"""``python -m tests.faults run [FAULT ...]`` and ``python -m tests.faults table FILE``."""
+"""``python -m tests.breakers.faults run [FAULT ...]`` and ``python -m tests.breakers.faults table FILE``."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def run_fault(name: str, tries: int, seed: int, first: int = 0) -> dict[str, Any
                 outcome = fault(np.random.default_rng([seed, number]), Path(folder))
                 outcomes.update(outcome if isinstance(outcome, dict) else [outcome])
             except Exception:
-                again = f"python -m tests.faults run {name} --tries 1 --seed {seed} --first {number}"
+                again = f"python -m tests.breakers.faults run {name} --tries 1 --seed {seed} --first {number}"
                 failures.append(f"{again}\n{traceback.format_exc()}")
     seconds = round(time.perf_counter() - start, 1)
     return {
@@ -67,13 +67,13 @@ def table(results: list[dict[str, Any]]) -> str:
     lines = ["| fault | tries | what happened | failures | command |", "| --- | --- | --- | --- | --- |"]
     for row in results:
         outcomes = "; ".join(f"{count}× {outcome}" for outcome, count in row["outcomes"].items())
-        command = f"`python -m tests.faults run {row['fault']} --tries {row['tries']}`"
+        command = f"`python -m tests.breakers.faults run {row['fault']} --tries {row['tries']}`"
         lines.append(f"| {row['what']} | {row['tries']} | {outcomes} | {len(row['failures'])} | {command} |")
     return "\n".join(lines)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.breakers.faults", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="inject faults")
     run.add_argument("faults", nargs="*", metavar="FAULT", help=f"all, or some of {', '.join(FAULTS)}")

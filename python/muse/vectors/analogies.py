@@ -1,79 +1,28 @@
-"""gensim's evaluations of vectors on word lists: rated pairs, and analogies a : b = c : ?."""
+"""Answers to analogies a : b = c : ?, by the largest cosine with b - a + c."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from muse.base.optional import needed
-from muse.data.arrays import Floats
 from muse.readers.analogies import Analogy
-from muse.readers.word_pairs import as_word_pairs, read_word_pairs
 
-__all__ = ["answer_analogies", "correlate_word_pairs"]
+__all__ = ["answer_analogies"]
 
 _BATCH = 1000  # questions that are searched at once
 
 
-class _Vectors(Protocol):
-    """What analogies ask of word vectors."""
+class SearchedVectors(Protocol):
+    """What answering asks of vectors."""
 
-    def get_vector(self, key: str, *, norm: bool = False) -> Floats: ...
-    def most_similar_batch(
-        self, queries: Any, topn: int = 10, *, restrict_vocab: int | None = None
-    ) -> list[list[tuple[str, float]]]: ...
-
-
-def correlate_word_pairs(
-    pairs: str | os.PathLike[str] | Sequence[tuple[str, str, float]],
-    similarity: Callable[[str, str], float],
-    spelling: Mapping[str, str],
-    *,
-    dummy4unknown: bool = False,
-) -> tuple[Any, Any, float]:
-    """gensim's evaluation of word pairs; `KeyedVectors.evaluate_word_pairs` is the way to call it.
-
-    Parameters
-    ----------
-    pairs : path-like or sequence of (str, str, float)
-        Rated pairs.
-    similarity : callable
-        Similarity of two known words.
-    spelling : mapping of str to str
-        The known word that a spelling, or one in upper case, stands for.
-    dummy4unknown : bool
-        Give pairs with an unknown word the similarity 0.
-
-    Returns
-    -------
-    pearson, spearman : (statistic, p-value)
-        As scipy gives them.
-    oov_ratio : float
-        Percentage of pairs with an unknown word.
-    """
-    stats = needed("scipy.stats", "evaluate_word_pairs")
-    rated = read_word_pairs(pairs) if isinstance(pairs, str | os.PathLike) else as_word_pairs(pairs)
-    scores: list[float] = []
-    ratings: list[float] = []
-    unknown = 0
-    for pair in rated:
-        found = [spelling.get(word, spelling.get(word.upper())) for word in pair[:2]]
-        if found[0] is None or found[1] is None:
-            unknown += 1
-            if not dummy4unknown:
-                continue
-        scores.append(0.0 if found[0] is None or found[1] is None else similarity(found[0], found[1]))
-        ratings.append(pair.rating)
-    if len(scores) < 2:
-        raise ValueError(f"only {len(scores)} of {len(rated)} pairs are in the vocabulary; that gives no correlation")
-    return stats.pearsonr(ratings, scores), stats.spearmanr(ratings, scores), 100 * unknown / len(rated)
+    def get_vector(self, key: str, *, norm: bool = False) -> Any: ...
+    def most_similar_batch(self, queries: Any, topn: int, *, restrict_vocab: int | None = None) -> Any: ...
 
 
 def answer_analogies(
-    vectors: _Vectors,
+    vectors: SearchedVectors,
     questions: Sequence[Analogy],
     spelling: Mapping[str, str],
     *,
@@ -85,7 +34,7 @@ def answer_analogies(
     Parameters
     ----------
     vectors : WordVectors
-        The vectors.
+        Or what else can be searched so.
     questions : sequence of Analogy
         The questions.
     spelling : mapping of str to str
@@ -121,7 +70,7 @@ def answer_analogies(
     return (len(total["correct"]) / asked if asked else 0.0), rows
 
 
-def _answers(vectors: _Vectors, questions: Sequence[Sequence[Any]], restrict_vocab: int | None) -> Iterable[Any]:
+def _answers(vectors: SearchedVectors, questions: Sequence[Sequence[Any]], restrict_vocab: int | None) -> Iterable[Any]:
     """The word closest to b - a + c for each (a, b, c, expected), other than these three."""
     words = {word for question in questions for word in question[:3]}
     units = {word: vectors.get_vector(word, norm=True) for word in words}

@@ -16,6 +16,7 @@ from muse.evaluation import (
     score_key,
     write_key,
 )
+from published import RUSSE, TWSI
 from toy import cue_model
 
 
@@ -289,16 +290,6 @@ def test_damaged_target_sentences(tmp_path):
             read_instances(path)
 
 
-RUSSE = (
-    "context_id\tword\tgold_sense_id\tpredict_sense_id\tpositions\tcontext\n"
-    '1\tbank\t1\t2\t5-9, 14-18\tcash bank "x\n2\tbank\t2\t\t4-8\tthe bank there\n'
-)
-TWSI = (
-    "context_id\ttarget\ttarget_pos\ttarget_position\tgold_sense_ids\tpredict_sense_ids\tgolden_related\tcontext\n"
-    "7\tbank\tn\t4,9\tb@1/4,b@2/2\t\tx,y\tthe banks there\n"
-)
-
-
 def test_tables_of_russe_and_twsi(tmp_path, model):
     path = tmp_path / "t.csv"
     path.write_text(RUSSE)
@@ -332,14 +323,6 @@ def test_rows_of_russe_are_csv_and_may_have_no_position(tmp_path, row, form, mod
     assert (said in notes) == (form is None)
 
 
-def test_sentences_of_twsi_may_begin_with_a_quote(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text(
-        TWSI.replace("the banks there", '"A banks"').replace("4,9", "3,8") + "8\tbank\tn\t0,4\tb\t\t\tbank\n"
-    )
-    assert [item.form for item in read_table(path)] == ["banks", "bank"]
-
-
 def test_senses_of_russe_are_taken_whole_and_predictions_make_a_key(tmp_path, model):
     path = tmp_path / "t.csv"
     lines = ["1\tbank\tbank/1\t1\t0-4\tbank", "2\tbank\tN/A\tx/2\t0-4\tbank of", "3\tbank\t\t1,5\t0-4\tbank it"]
@@ -359,33 +342,6 @@ def test_senses_of_russe_are_taken_whole_and_predictions_make_a_key(tmp_path, mo
         make_key([*rows, replace(rows[0], gold={"x": 1.0})])
     with pytest.raises(ValueError, match="which must be 'gold' or 'system'"):
         make_key(rows, "true")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a\tb\n", "line 1: the header lacks the tab-separated column"),
-        (RUSSE.replace("4-8", "4:8"), "line 3: no position start-end inside"),
-        (RUSSE.replace("4-8", "1" * 5000 + "-8"), r"line 3: no position .*\(5,002 characters\)"),
-        (RUSSE + '3\tb\t1\t\t0-1\t"b" x\n', "line 4: a field that begins with a quote must end with one"),
-        (RUSSE + '3\tb\t1\t\t0-1\t"b x\ny\n', "line 4: a field that begins with a quote must end with one"),
-        (RUSSE + "2\tbank\t1\t\t4-8\tthe bank there\n", "line 4: the occurrence '2' of 'bank' .* 3 with other senses"),
-        (
-            RUSSE + "2\tbank\t2\t\t4-8\tthe bank here\n",
-            "line 4: the occurrence '2' of 'bank' .* 3 with another context",
-        ),
-        (RUSSE + "\tbank\t2\t\t4-8\tthe bank here\n", "line 4: the context_id is missing"),
-        (RUSSE + "4\t\t2\t\t4-8\tthe bank here\n", "line 4: the word is missing"),
-        (RUSSE.replace("4-8", "4-80"), "line 3: no position start-end inside"),
-        (RUSSE + "3\tbank\n", "line 4: 2 fields"),
-        (RUSSE.split("\n")[0], "holds no contexts"),
-    ],
-)
-def test_damaged_tables(tmp_path, text, message):
-    path = tmp_path / "t.csv"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=message):
-        read_table(path)
 
 
 def test_induction_options_are_checked(release):

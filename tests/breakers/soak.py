@@ -1,4 +1,4 @@
-"""A long run: ``python -m tests.soak --seconds 3600`` trains, stops, saves, loads and asks, again and again.
+"""A long run: ``python -m tests.breakers.soak --seconds 3600`` trains, stops, saves, loads and asks, again and again.
 
 Memory, file descriptors and threads must stay what they were, and tokens must add up. tests/breakers runs a minute.
 """
@@ -106,7 +106,7 @@ def soak(seconds: float = 0.0, cycles: int = 0) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.breakers.soak", description=__doc__)
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--json", type=Path, help="put the result into this file")
     args = parser.parse_args()

@@ -115,9 +115,9 @@ def test_callback_keeps_no_model_that_has_no_senses_yet(sentences):
     assert [row["best"] for row in callback.history] == [False, False, False, True, False, False]
     assert callback.best_epoch == 4
     assert (
-        len(model.arrays.sense_vectors) == callback._best_arrays["sense_vectors"].shape[0] > len(model.vocabulary.words)
+        len(model.arrays.sense_vectors) == callback._best.arrays["sense_vectors"].shape[0] > len(model.vocabulary.words)
     )
-    np.testing.assert_array_equal(model.arrays.sense_vectors, callback._best_arrays["sense_vectors"])
+    np.testing.assert_array_equal(model.arrays.sense_vectors, callback._best.arrays["sense_vectors"])
 
 
 class Saving:

@@ -1,13 +1,10 @@
-"""The best model outlives its process, and callbacks and models go to other processes."""
+"""The best model of a training is kept and never lost, and callbacks and models go to other processes."""
 
 import copy
 import gc
-import json
 import multiprocessing
+import os
 import pickle
-import subprocess
-import sys
-import textwrap
 
 import numpy as np
 import pytest
@@ -15,7 +12,6 @@ import pytest
 from muse import MUSE
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation import EvaluationCallback, PseudoWordTask, ScwsTask, SynonymTask, evaluate_scws
-from muse.evaluation.best import BestFile
 
 SMALL = {"vector_size": 8, "workers": 1, "min_contexts": 5, "epochs": 4, "senses": 2, "init": "random"}
 
@@ -39,179 +35,78 @@ def epochs_in(path):
     return len(MUSE.load(path).history)
 
 
-def record(path):
-    return json.loads(path.with_name(path.name + ".json").read_text())
-
-
 def rows(callback):
     return [(row["epoch"], row["total"], row["score"], row["best"]) for row in callback.history]
 
 
-SCRIPT = """
-    import os, sys
-    from muse import MUSE
-    from muse.datasets import make_ambiguous_corpus
-    from muse.evaluation import EvaluationCallback
-
-    folder, mode = sys.argv[1:]
-    sentences = make_ambiguous_corpus(n_sentences=300, n_words=100, seed=0).sentences
-
-    def task(model):
-        return {1: 0.2, 2: 0.9, 3: 0.25, 4: 0.3}[len(model.history)]
-
-    class Kill:
-        def on_epoch_end(self, model):
-            if mode == "first" and len(model.history) == 3:
-                os._exit(9)  # as a power cut would
-
-    watch = EvaluationCallback(task, keep_best=f"{folder}/b.safetensors")
-    options = dict(vector_size=8, workers=1, epochs=4, senses=2, init="random", checkpoint_dir=folder)
-    if mode == "resume":
-        checkpoint = MUSE.load(f"{folder}/checkpoint.safetensors", workers=1, checkpoint_dir=folder)
-        checkpoint.train(sentences, resume=True, callbacks=[watch])
-    else:
-        MUSE(sentences, callbacks=[watch, Kill()], **options)
-    print([(row["epoch"], row["score"], row["best"]) for row in watch.history], watch.best_score, watch.best_epoch)
-"""
-
-
-def run(folder, mode):
-    command = [sys.executable, "-c", textwrap.dedent(SCRIPT), str(folder), mode]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
-def test_the_best_model_survives_a_restart(tmp_path):
+def test_a_file_of_another_training_is_refused(corpus, tmp_path):
     path = tmp_path / "b.safetensors"
-    assert run(tmp_path, "first").returncode == 9
-    assert (epochs_in(path), record(path)["score"], record(path)["epoch"]) == (2, 0.9, 2)
-    kept = path.read_bytes()
-    resumed = run(tmp_path, "resume")
-    assert resumed.returncode == 0, resumed.stderr
-    assert resumed.stdout.strip() == "[(1, 0.2, True), (2, 0.9, True), (3, 0.25, False), (4, 0.3, False)] 0.9 2"
-    assert path.read_bytes() == kept
-    assert [row["epoch"] for row in record(path)["history"]] == [1, 2, 3, 4]
-    assert not (tmp_path / "b.previous.safetensors").exists()
-    anew = run(tmp_path, "again")
-    assert anew.returncode == 0, anew.stderr
-    assert epochs_in(path) == 2
-    assert (tmp_path / "b.previous.safetensors").read_bytes() == kept  # the training of before
-
-
-@pytest.mark.parametrize("moment", ["before the model", "before its record"])
-def test_a_process_killed_while_it_saves_the_best_loses_neither_model_nor_score(corpus, tmp_path, monkeypatch, moment):
-    path = tmp_path / "b.safetensors"
-    model = MUSE(**SMALL | {"checkpoint_dir": tmp_path})
-    model.build_vocab(corpus.sentences)
-    save, write = MUSE.save, BestFile._write
-
-    def killed(*given):
-        raise SystemExit
-
-    def dying_save(self, target):
-        if str(target) == str(path) and len(self.history) == 3:
-            killed() if moment == "before the model" else monkeypatch.setattr(BestFile, "_write", killed)
-        save(self, target)
-
-    monkeypatch.setattr(MUSE, "save", dying_save)
-    scores = (0.2, 0.5, 0.9, 0.7)
-    with pytest.raises(SystemExit):
-        model.train(callbacks=[EvaluationCallback(Told(*scores), keep_best=path)])
-    monkeypatch.setattr(MUSE, "save", save)
-    monkeypatch.setattr(BestFile, "_write", write)
-    again = MUSE.load(tmp_path / "checkpoint.safetensors", workers=1, checkpoint_dir=tmp_path)
-    callback = EvaluationCallback(Told(*scores), keep_best=path)
-    known = 0.5 if moment == "before the model" else 0.9
-    callback._begin(again)
-    assert (callback.best_score, epochs_in(path)) == (known, 2 if known == 0.5 else 3)
-    later = MUSE.load(tmp_path / "checkpoint.safetensors", workers=1, checkpoint_dir=tmp_path)
-    callback = EvaluationCallback(Told(*scores), keep_best=path)  # the checkpoint is of the third epoch
-    later.train(corpus.sentences, resume=True, callbacks=[callback])
-    assert rows(callback) == [(1, 1, 0.2, True), (2, 2, 0.5, True), (3, 3, 0.9, True), (4, 4, 0.7, False)]
-    assert epochs_in(path) == 3
-    assert not (tmp_path / "b.previous.safetensors").exists()
-
-
-def test_a_new_training_sets_the_file_of_another_aside(corpus, tmp_path, caplog):
-    path, previous = tmp_path / "b.safetensors", tmp_path / "b.previous.safetensors"
-    for number, (best, kept) in enumerate([(0.5, None), (0.3, 0.5), (0.4, 0.5), (0.9, 0.5), (0.1, 0.9)], 1):
-        MUSE(
-            corpus.sentences, seed=number, callbacks=[EvaluationCallback(Told(0, best, 0, 0), keep_best=path)], **SMALL
-        )
-        assert record(path)["score"] == best
-        assert (record(previous)["score"] if previous.exists() else None) == kept
-        assert "is of another training" in caplog.text or number == 1
-        caplog.clear()
-    assert MUSE.load(previous).settings.seed == 4
-    assert MUSE.load(path).settings.seed == 5
-
-
-def test_one_callback_in_a_loop_over_seeds_loses_no_model(corpus, tmp_path):
-    path, previous = tmp_path / "b.safetensors", tmp_path / "b.previous.safetensors"
     callback = EvaluationCallback(Told(0.1, 0.9, 0, 0), keep_best=path)
+    MUSE(corpus.sentences, seed=1, callbacks=[callback], **SMALL)
+    kept, history = path.read_bytes(), list(callback.history)
+    with pytest.raises(FileExistsError, match=r"b\.safetensors, and it is not of this training; .* overwrite=True"):
+        EvaluationCallback(Told(0.5), keep_best=path)
+    with pytest.raises(FileExistsError, match="it is not of this training"):  # a loop over seeds
+        MUSE(corpus.sentences, seed=2, callbacks=[callback], **SMALL)
+    assert (path.read_bytes(), callback.history) == (kept, history)
+    path.rename(tmp_path / "seed 1.safetensors")
+    MUSE(corpus.sentences, seed=2, callbacks=[callback], **SMALL)
+    assert (MUSE.load(path).settings.seed, [row["total"] for row in callback.history]) == (2, [1, 2, 3, 4])
+
+
+def test_a_file_that_comes_to_be_before_training_begins_is_refused(corpus, tmp_path):
+    path = tmp_path / "b.safetensors"
+    callback, model = EvaluationCallback(Told(0.1), keep_best=path), MUSE(**SMALL)
+    model.build_vocab(corpus.sentences)
+    path.write_text("of somebody else")
+    with pytest.raises(FileExistsError, match="it is not of this training"):
+        model.train(callbacks=[callback])
+    assert (path.read_text(), model.history) == ("of somebody else", [])
+
+
+def test_overwrite_lets_each_training_replace_the_file(corpus, tmp_path):
+    (tmp_path / "disk").mkdir()
+    path, real = tmp_path / "b.safetensors", tmp_path / "disk" / "real.safetensors"
+    real.write_text("an old one")
+    path.symlink_to(real)
+    callback = EvaluationCallback(Told(0.1, 0.9, 0, 0), keep_best=path, overwrite=True)
     for seed in (1, 2):
         MUSE(corpus.sentences, seed=seed, callbacks=[callback], **SMALL)
-    assert [MUSE.load(file).settings.seed for file in (previous, path)] == [1, 2]
-    assert [row["total"] for row in callback.history] == [1, 2, 3, 4]
+        assert (MUSE.load(path).settings.seed, epochs_in(path)) == (seed, 2)
+    assert path.is_symlink()
+    assert sorted(file.name for file in tmp_path.rglob("*.*")) == ["b.safetensors", "real.safetensors"]
 
 
-@pytest.mark.parametrize("harm", ["other task", "other contents", "no record", "damaged record", "foreign record"])
-def test_a_file_whose_score_is_not_known_is_set_aside(corpus, tmp_path, harm):
-    """So also where a process was killed between the model and its record."""
+def test_a_failed_write_leaves_the_best_model_of_before_and_a_training_that_goes_on(corpus, tmp_path, monkeypatch):
     path = tmp_path / "b.safetensors"
-    first = MUSE(corpus.sentences, callbacks=[EvaluationCallback(Told(0.1, 0.9, 0, 0), keep_best=path)], **SMALL)
-    first.save(tmp_path / "m.safetensors")
-    beside, old = path.with_name("b.safetensors.json"), path.read_bytes()
-    task = Told(0.1, 0.2, 0.3, 0.4, 0.5)
-    if harm == "other task":
-        task = type("Other", (Told,), {})(*task.scores)
-    elif harm == "other contents":
-        first.save(path)
-        assert path.read_bytes() != old
-    elif harm == "no record":
-        beside.unlink()
-    else:
-        beside.write_text('{"score": 1' if harm == "damaged record" else '{"score": 1, "history": [3]}')
-    old = path.read_bytes()
-    callback = EvaluationCallback(task, keep_best=path)
-    again = MUSE.load(tmp_path / "m.safetensors", workers=1)
-    again.train(corpus.sentences, epochs=1, callbacks=[callback])
-    assert rows(callback) == [(1, 5, 0.5, True)]
-    assert (tmp_path / "b.previous.safetensors").read_bytes() == old
-    assert epochs_in(path) == 5
+    callback = EvaluationCallback(Told(0.2, 0.5, 0.9, 0.7), keep_best=path)
+    model, failing = MUSE(**SMALL), []
+    model.build_vocab(corpus.sentences)
+    replace = os.replace
+
+    def full(source, target, *given, **options):
+        if str(target) == str(path) and len(model.history) == 3 and not failing:
+            failing.append(target)
+            raise OSError(28, "No space left on device")
+        return replace(source, target, *given, **options)
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        model.train(callbacks=[callback])
+    assert (epochs_in(path), callback.best_score, len(callback.history)) == (2, 0.5, 2)
+    model.train(corpus.sentences, resume=True, callbacks=[callback])
+    assert rows(callback) == [(1, 1, 0.2, True), (2, 2, 0.5, True), (3, 3, 0.9, True), (4, 4, 0.7, False)]
+    assert epochs_in(path) == 3
 
 
 def test_a_model_that_is_trained_further_goes_on_with_its_best(corpus, tmp_path):
     path = tmp_path / "b.safetensors"
-    model = MUSE(corpus.sentences, callbacks=[EvaluationCallback(Told(0.1, 0.9, 0, 0), keep_best=path)], **SMALL)
-    model.save(tmp_path / "m.safetensors")
-    again = MUSE.load(tmp_path / "m.safetensors", workers=1)
     callback = EvaluationCallback(Told(0.1, 0.9, 0, 0, 0.8, 0.95), keep_best=path)
-    again.train(corpus.sentences, epochs=2, callbacks=[callback])
+    model = MUSE(corpus.sentences, callbacks=[callback], **SMALL)
+    assert epochs_in(path) == 2
+    model.train(corpus.sentences, epochs=2)
     assert rows(callback)[3:] == [(4, 4, 0, False), (1, 5, 0.8, False), (2, 6, 0.95, True)]
     assert (callback.best_score, callback.best_epoch, epochs_in(path)) == (0.95, 6, 6)
-
-
-def test_a_link_stays_a_link(corpus, tmp_path):
-    (tmp_path / "disk").mkdir()
-    path = tmp_path / "b.safetensors"
-    path.symlink_to(tmp_path / "disk" / "real.safetensors")
-    for seed in (1, 2):
-        callback = EvaluationCallback(Told(0.1, 0.9, 0, 0), keep_best=path)
-        MUSE(corpus.sentences, seed=seed, callbacks=[callback], **SMALL)
-    assert path.is_symlink()
-    assert [MUSE.load(tmp_path / "disk" / f"real{mark}.safetensors").settings.seed for mark in (".previous", "")] == [
-        1,
-        2,
-    ]
-
-
-def test_a_record_that_cannot_be_written_costs_no_training(corpus, tmp_path, caplog):
-    path = tmp_path / "b.safetensors"
-    path.with_name("b.safetensors.json").mkdir()
-    callback = EvaluationCallback(Told(0.1, float("nan"), 0.3, 0), keep_best=path)
-    MUSE(corpus.sentences, callbacks=[callback], **SMALL)
-    assert (epochs_in(path), callback.best_epoch) == (3, 3)
-    assert "could not be recorded; another process will not know it" in caplog.text
 
 
 # -- the same process --------------------------------------------------------------------------------------------------
@@ -293,26 +188,32 @@ def test_an_interrupted_training_is_left_as_it_is_to_be_resumed(corpus):
     np.testing.assert_array_equal(model.arrays.sense_vectors, stop.arrays)
     model.train(corpus.sentences, resume=True)
     assert rows(callback) == rows(whole)
-    np.testing.assert_array_equal(model.arrays.sense_vectors, whole._best_arrays["sense_vectors"])
+    np.testing.assert_array_equal(model.arrays.sense_vectors, whole._best.arrays["sense_vectors"])
 
 
-@pytest.mark.parametrize("kept", [True, "path"])
-def test_a_vocabulary_that_has_grown_begins_anew(corpus, tmp_path, kept):
-    path = tmp_path / "b.safetensors"
-    callback = EvaluationCallback(
-        Told(0.1, 0.9, 0.2, 0.3, 0.4, 0.5), keep_best=path if kept == "path" else True, restore_best=kept is True
-    )
+def test_a_second_training_that_is_interrupted_at_once_is_not_restored(corpus):
+    class Stop:
+        def on_epoch_begin(self, model):
+            if len(model.history) == 4:
+                model.arrays.sense_vectors[:] = 1
+                raise KeyboardInterrupt
+
+    callback = EvaluationCallback(Told(0.9, 0.1, 0.2, 0.3), restore_best=True)
+    model = MUSE(corpus.sentences, callbacks=[callback], **SMALL)
+    with pytest.raises(KeyboardInterrupt):
+        model.train(corpus.sentences, callbacks=[Stop()])
+    assert (model.arrays.sense_vectors == 1).all()
+
+
+def test_a_vocabulary_that_has_grown_begins_anew(corpus):
+    callback = EvaluationCallback(Told(0.1, 0.9, 0.2, 0.3, 0.4, 0.5), restore_best=True)
     model = MUSE(corpus.sentences, callbacks=[callback], **SMALL)
     new = [["newword", *sentence] for sentence in corpus.sentences[:50]]
     model.build_vocab(new, update=True)
     model.train(new, epochs=2)
     assert [row["total"] for row in callback.history] == [5, 6]
     assert (callback.best_score, callback.best_epoch) == (0.5, 6)
-    if kept == "path":
-        assert "newword" in MUSE.load(path)
-        assert "newword" not in MUSE.load(tmp_path / "b.previous.safetensors")
-    else:
-        np.testing.assert_array_equal(model.arrays.sense_vectors, callback._best_arrays["sense_vectors"])
+    np.testing.assert_array_equal(model.arrays.sense_vectors, callback._best.arrays["sense_vectors"])
 
 
 def test_the_curve_can_be_seen(corpus, capsys):
@@ -363,7 +264,7 @@ def test_callbacks_and_models_go_to_other_processes_and_come_back(corpus, tmp_pa
         ]
     kept, model = found[0]
     kept.restore(model)
-    np.testing.assert_array_equal(model.arrays.sense_vectors, kept._best_arrays["sense_vectors"])
+    np.testing.assert_array_equal(model.arrays.sense_vectors, kept._best.arrays["sense_vectors"])
     assert model.settings.callbacks[0].history == kept.history
     assert found[2][0].best_path == tmp_path / "b.safetensors"
     model.train(corpus.sentences, epochs=1)  # the same training, though of another object

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muse.corpus.tokens import locate, read_lines
+from muse.corpus.tokens import locate
 from muse.evaluation import EvaluationResult, SenseKeyedVectors, SenseModel, bootstrap_spearman, spearman, tokenize
-from muse.evaluation.protocol import SenseReader, cosines, senses_at, unit_rows
+from muse.evaluation.protocol import SenseReader, cosines, finite_unit_rows, senses_at
 from muse.evaluation.results import format_table
 from muse.evaluation.stats import _resampled, correlate, require
+from muse.readers.lines import read_lines
 
 
 def test_tokenize_follows_the_rule_of_the_corpora():
@@ -268,11 +269,11 @@ def test_adapter_takes_gensim_vectors():
 
 
 def test_cosines_of_zero_tiny_and_broken_vectors():
-    rows = unit_rows([[0, 0], [1e-200, 0], [1e200, 1e200]])
+    rows = finite_unit_rows([[0, 0], [1e-200, 0], [1e200, 1e200]])
     np.testing.assert_allclose(rows, [[0, 0], [1, 0], [0.5**0.5, 0.5**0.5]])
     np.testing.assert_allclose(cosines(rows, rows)[0], [0, 0, 0])
     with pytest.raises(ValueError, match="NaN or infinity"):
-        unit_rows([[np.inf, 0]])
+        finite_unit_rows([[np.inf, 0]])
 
 
 class Batch:

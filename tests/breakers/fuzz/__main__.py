@@ -1,4 +1,4 @@
-"""``python -m tests.fuzz run [LOADER ...] --seconds N``: each loader for N seconds, in a process of its own.
+"""``python -m tests.breakers.fuzz run [LOADER ...] --seconds N``: each loader for N seconds, in a process of its own.
 
 With atheris installed (``pip install atheris``) its coverage guides the changes; without it they are random.
 """
@@ -117,7 +117,7 @@ def _fuzz_one(name: str, seconds: int, seed: int) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.breakers.fuzz", description=__doc__)
     parser.add_argument("command", choices=["run", "one"])
     parser.add_argument("loaders", nargs="*", metavar="LOADER")
     parser.add_argument("--seconds", type=int, default=60, help="for each loader")
