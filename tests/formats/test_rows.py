@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muse import ModelFileError, _core, load_vectors
+from muse.files.word2vec_rows import write_word2vec
 from muse.formats.registry import FORMATS, write_sense_table
 from muse.formats.table import SenseTable
-from muse.formats.word2vec import read_word2vec, write_word2vec
+from muse.formats.word2vec import read_word2vec
 
 
 def test_rows_in_any_order_are_put_in_place(tmp_path):
