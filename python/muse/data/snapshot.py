@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from muse.data.arrays import Arrays
 from muse.data.memory import shortage_said
@@ -13,7 +13,7 @@ from muse.data.settings import Settings
 from muse.data.vocabulary import Vocabulary
 from muse.errors import NotTrainedError
 
-__all__ = ["Published", "Snapshot"]
+__all__ = ["Published", "Publisher", "Snapshot"]
 
 T = TypeVar("T")
 
@@ -120,3 +120,14 @@ class Published:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
+
+
+class Publisher(Protocol):
+    """What has a snapshot and takes another: a model, to those who answer from it or change it."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What it is now."""
+
+    def publish(self, snapshot: Snapshot) -> None:
+        """Be this from now on."""

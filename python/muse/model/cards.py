@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from muse import _core
 from muse.base.checks import integer
 from muse.data.memory import shortage_said
-from muse.data.snapshot import Snapshot
+from muse.data.snapshot import Publisher, Snapshot
 from muse.selector.uses import Example, find_uses
 from muse.vectors.keyed import restricted
 from muse.vectors.model_vectors import SenseVectors
@@ -124,15 +124,7 @@ def _listed(scored: Scored) -> str:
     return ", ".join(_shown(key) for key, _ in scored) or "(none)"
 
 
-class Asked(Protocol):
-    """What is described: a model."""
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """What it is now."""
-
-
-def describe(self: Asked, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> WordCard:
+def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> WordCard:
     """A card a sense: share, label, the nearest senses of other words, expected collocates, and example uses.
 
     The card prints as text and shows as a table in a notebook.

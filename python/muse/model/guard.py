@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from muse._core import Corpus
 from muse.data.memory import shortage_said
-from muse.data.snapshot import Snapshot
+from muse.data.snapshot import Publisher
 
 __all__ = ["Call", "Guarded", "Model", "changes", "part_of_a_change", "uses"]
 
@@ -55,7 +55,7 @@ class Guarded(Protocol):
     _calls: dict[Call, None]
 
 
-class Model(Guarded, Protocol):
+class Model(Guarded, Publisher, Protocol):
     """What the methods of `MUSE` that stand in modules of their own ask of it.
 
     Attributes
@@ -71,13 +71,6 @@ class Model(Guarded, Protocol):
     history: list[dict[str, Any]]
     corpus_count: int
     _corpus: Corpus | None
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """What the model is now."""
-
-    def publish(self, snapshot: Snapshot) -> None:
-        """Be this from now on."""
 
 
 def changes(method: Method) -> Method:

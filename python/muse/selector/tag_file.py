@@ -105,7 +105,7 @@ def tag_file(
     progress: bool,
     resume: bool,
 ) -> TagReport:
-    """Tag a file; `SenseTagging.tag_corpus` is the way to call it, and says more.
+    """Tag a file; `MUSE.tag_corpus` is the way to call it, and says more.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from muse.base.progress import Bar, progress_bar
 from muse.data.arrays import Arrays
 from muse.data.memory import estimate_memory, out_of_memory, readable_size
 from muse.data.settings import Settings
-from muse.data.snapshot import Snapshot
+from muse.data.snapshot import Publisher, Snapshot
 from muse.data.training_state import STATE_FIELDS, check_state
 from muse.errors import DivergenceError, InsufficientMemoryError
 from muse.selector.selection import context_weights, selection_options, selector_of
@@ -40,18 +40,11 @@ _DIGESTED = 1 << 20  # numbers of the corpus at once, for the same reason
 _COUNTED_TOKENS = 1 << 18  # whose senses are counted at once: Ctrl-C waits for no more
 
 
-class Trainee(Protocol):
+class Trainee(Publisher, Protocol):
     """What training asks of a model: a snapshot to begin with, and to take those that it publishes."""
 
     history: list[dict[str, Any]]
     stop_training: bool
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """What it is now."""
-
-    def publish(self, snapshot: Snapshot) -> None:
-        """Be this from now on."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, for checkpoints."""
