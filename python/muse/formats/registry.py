@@ -25,7 +25,7 @@ from muse.formats.sense2vec_folder import read_sense2vec, write_sense2vec
 from muse.formats.sensegram import find_inventory, read_sensegram, write_sensegram
 from muse.formats.spacy_vectors import read_spacy, write_spacy
 from muse.formats.table import SenseTable
-from muse.formats.word2vec import check_words, read_glove, read_word2vec, write_word2vec
+from muse.formats.word2vec import check_no_empty_word, read_glove, read_word2vec, write_word2vec
 
 __all__ = ["FORMATS", "Format", "detect_format", "read_sense_table", "write_sense_table"]
 
@@ -170,7 +170,7 @@ def write_sense_table(path: Path_, table: SenseTable, format: str, **options: An
     chosen = _named(format)
     path_like("the file", path)
     _check_options(chosen, chosen.write, "write", options)
-    check_words(table.words, format)
+    check_no_empty_word(table.words, format)
     table.check_finite()
     chosen.write(path, table, **options)
     lost = lost_parts(table, chosen, options)

@@ -19,7 +19,7 @@ from muse.formats.reading import Reader, damaged, open_reader, read_vectors
 from muse.formats.table import SenseTable, group_keys
 
 __all__ = [
-    "check_words",
+    "check_no_empty_word",
     "read_counts",
     "read_glove",
     "read_keyed_vectors",
@@ -237,7 +237,7 @@ def write_word2vec(
                 file.write(f"{key} {count}\n".encode())
 
 
-def check_words(words: Sequence[str], what: str = "word2vec") -> None:
+def check_no_empty_word(words: Sequence[str], what: str = "word2vec") -> None:
     """Raise a ValueError if one of the words is empty: the key ``#0`` of its sense would be read as another word."""
     if "" in words:
         raise ValueError(

@@ -19,7 +19,7 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.vocabulary import Vocabulary
 from muse.errors import NotTrainedError
 from muse.formats.gensim_vectors import to_gensim
-from muse.formats.word2vec import check_words, write_word2vec
+from muse.formats.word2vec import check_no_empty_word, write_word2vec
 from muse.model.changes import Derived, answers
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
             If a key has white space in it, which the format cannot hold, and `replace_spaces` is not given; or if a
             word is the empty string.
         """
-        check_words(self._vocabulary.words)
+        check_no_empty_word(self._vocabulary.words)
         write_word2vec(path, self.index_to_key, self.vectors, binary=binary, replace_spaces=replace_spaces)
 
     def to_gensim(self) -> GensimKeyedVectors:
