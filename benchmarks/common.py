@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from muse import _core
+from muse.base.limits import usable_cores
 from muse.corpus.encoding import LineSentence
 from muse.datasets import iter_pseudo_words
 from muse.evaluation import PseudoWordTask, draw_pairs, read_scws, read_word_pairs
@@ -306,7 +307,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, corpus_required: bool = Tr
     parser.add_argument(
         "--limit-tokens", type=at_least(0), default=0, metavar="N", help="use the first N tokens only; 0: all"
     )
-    parser.add_argument("--workers", type=at_least(1), default=os.cpu_count() or 1, help="threads for training")
+    parser.add_argument("--workers", type=at_least(1), default=usable_cores(), help="threads for training")
     parser.add_argument(
         "--out", type=out_folder, help="folder for the results; default: benchmarks/results for a full run"
     )

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ import numpy as np
 from benchmarks import common
 from benchmarks.gpu_limits import H100, Case
 from muse import MUSE, _core, cuda
+from muse.base.limits import usable_cores
 from muse.data.settings import Settings
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation.clustering import v_measure
@@ -197,7 +197,7 @@ def inference(size: Size, note: Note) -> None:
     report["select_tokens_per_second"] = len(tokens) / (time.perf_counter() - start)
     note(report)
     some = min(len(offsets) - 1, 8000)
-    expected = _core.select_senses(*parts, tokens[: offsets[some]], offsets[: some + 1], workers=os.cpu_count() or 1)
+    expected = _core.select_senses(*parts, tokens[: offsets[some]], offsets[: some + 1], workers=usable_cores())
     report["same_senses"] = float((senses[: offsets[some]] == expected[0]).mean())
     report["probability_error"] = float(np.abs(probabilities[: offsets[some]] - expected[1]).max())
     note(report)

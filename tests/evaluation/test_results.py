@@ -3,6 +3,8 @@
 import copy
 import json
 import pickle
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -74,3 +76,45 @@ def test_numpy_takes_a_result_for_its_score():
     assert np.array(results, dtype=float).tolist() == [0.5, 0.7]
     assert max(results, key=float) is results[1]
     assert np.float32(results[0]) == 0.5
+
+
+def small_result(**summary):
+    return EvaluationResult("demo", "rho", {"rho": np.float32(0.5), **summary}, items=[{"word": "a", "n": np.int64(3)}])
+
+
+def test_result_prints_converts_and_stays_json():
+    got = small_result(pairs=np.int64(7), missing=None)
+    assert float(got) == got.score == got["rho"] == 0.5
+    assert str(got).splitlines() == ["demo", "measure  value", "rho      0.500", "pairs        7", "missing      -"]
+    assert json.loads(got.to_json(items=True))["items"] == [{"word": "a", "n": 3}]
+    assert "items" not in got.to_dict()
+    with pytest.raises(KeyError, match="has no measure 'nope'; it has rho"):
+        got["nope"]
+    with pytest.raises(ValueError, match="which must be"):
+        got.to_pandas("rows")
+
+
+def test_result_never_holds_nan():
+    with pytest.raises(ValueError, match="came out as nan"):
+        small_result(other=float("nan"))
+    with pytest.raises(ValueError, match="is not a number"):
+        EvaluationResult("demo", "rho", {"rho": None})
+
+
+def test_to_pandas_without_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        small_result().to_pandas()
+
+
+def test_to_pandas_hands_over_the_rows(monkeypatch):
+    pandas = types.ModuleType("pandas")
+    pandas.DataFrame = lambda rows: ("frame", rows)
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    assert small_result().to_pandas() == ("frame", [{"word": "a", "n": 3}])
+    assert small_result().to_pandas("table") == ("frame", [{"measure": "rho", "value": 0.5}])
+
+
+def test_table_aligns_numbers_right():
+    assert format_table([{"a": "x", "b": 1.0}, {"a": "long", "b": None}]) == "a         b\nx     1.000\nlong      -"
+    assert format_table([{"a": True}]) == "  a\nyes"

@@ -20,6 +20,7 @@ from muse.evaluation import (
     read_word_pairs,
     write_key,
 )
+from muse.readers.lines import read_lines
 from published import RUSSE_HEADER, scws_line
 
 SCWS = scws_line(1, "bank", "loan", "a <b>bank</b>", "a <b>loan</b>", 5)
@@ -122,3 +123,14 @@ def test_a_folder_of_data_is_no_file_of_it(tmp_path):
         read_scws(tmp_path)
     with pytest.raises(ValueError, match="/dev/null is a device; give a file"):
         read_scws("/dev/null")
+
+
+def test_read_lines_splits_at_line_feeds_only_and_names_a_bad_line(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_bytes("\ufeffa\x85b\r\nc\n".encode())
+    assert list(read_lines(path)) == [(1, "a\x85b"), (2, "c")]
+    path.write_bytes(b"ok\n\xff\n")
+    with pytest.raises(ValueError, match=r"t\.txt, line 2: invalid UTF-8"):
+        list(read_lines(path))
+    with pytest.raises(FileNotFoundError, match="no such evaluation file"):
+        list(read_lines(tmp_path / "absent"))

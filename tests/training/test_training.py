@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import muse.base.cuda
-import muse.training.checkpoints
 import muse.training.run
 from muse import MUSE, Callback, DivergenceError
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus

@@ -237,5 +237,5 @@ class EvaluationResult:
         """
         if which not in ("items", "table"):
             raise ValueError(f"which must be 'items' or 'table', got {which!r}")
-        pandas = needed("pandas", "to_pandas (to_dict does not)")
+        pandas = needed("pandas", "to_pandas")
         return pandas.DataFrame(self.items if which == "items" else self.table)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from muse.files.replacing import replacing
 
-__all__ = ["check_writable_words", "writable_keys", "write_word2vec"]
+__all__ = ["check_no_empty_word", "writable_keys", "write_word2vec"]
 
 _WHITE_SPACE = re.compile(r"\s+")
 
@@ -68,7 +68,7 @@ def write_word2vec(
                 file.write(f"{key} {count}\n".encode())
 
 
-def check_writable_words(words: Sequence[str], what: str = "word2vec") -> None:
+def check_no_empty_word(words: Sequence[str], what: str = "word2vec") -> None:
     """Raise a ValueError if one of the words is empty: the key ``#0`` of its sense would be read as another word."""
     if "" in words:
         raise ValueError(

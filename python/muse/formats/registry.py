@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from muse.base.checks import integer, optional, path_like
 from muse.data.memory import with_figure
 from muse.errors import ModelFileError, warn_of_format
-from muse.files.word2vec_rows import check_writable_words, write_word2vec
+from muse.files.word2vec_rows import check_no_empty_word, write_word2vec
 from muse.formats.adagram import read_adagram, write_adagram
 from muse.formats.gensim_vectors import read_gensim, write_gensim
 from muse.formats.mssg import read_mssg, write_mssg
@@ -171,7 +171,7 @@ def write_sense_table(path: Path_, table: SenseTable, format: str, **options: An
     chosen = _named(format)
     path_like("the file", path)
     _check_options(chosen, chosen.write, "write", options)
-    check_writable_words(table.words, format)
+    check_no_empty_word(table.words, format)
     table.check_finite()
     chosen.write(path, table, **options)
     lost = lost_parts(table, chosen, options)

@@ -20,7 +20,7 @@ from muse.data.memory import shortage_said
 from muse.data.snapshot import Published, Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.errors import NotTrainedError
-from muse.files.word2vec_rows import check_writable_words, write_word2vec
+from muse.files.word2vec_rows import check_no_empty_word, write_word2vec
 from muse.vectors.gensim_copy import to_gensim
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ class KeyedVectors(ABC, Generic[Key]):
             word is the empty string.
         """
         now = self._now()
-        check_writable_words(now._vocabulary.words)
+        check_no_empty_word(now._vocabulary.words)
         write_word2vec(path, now.index_to_key, now.vectors, binary=binary, replace_spaces=replace_spaces)
 
     def to_gensim(self) -> GensimKeyedVectors:
