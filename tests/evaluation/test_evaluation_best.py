@@ -12,12 +12,12 @@ import textwrap
 import numpy as np
 import pytest
 
-from muse import MUSE
+from muse import MUSE, Paper, Split
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation import EvaluationCallback, PseudoWordTask, ScwsTask, SynonymTask, evaluate_scws
 from muse.evaluation.best import BestFile
 
-SMALL = {"vector_size": 8, "workers": 1, "min_contexts": 5, "epochs": 4, "senses": 2, "init": "random"}
+SMALL = {"vector_size": 8, "workers": 1, "epochs": 4, "senses": 2, "recipe": Paper()}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def rows(callback):
 
 SCRIPT = """
     import os, sys
-    from muse import MUSE
+    from muse import MUSE, Paper
     from muse.datasets import make_ambiguous_corpus
     from muse.evaluation import EvaluationCallback
 
@@ -65,7 +65,7 @@ SCRIPT = """
                 os._exit(9)  # as a power cut would
 
     watch = EvaluationCallback(task, keep_best=f"{folder}/b.safetensors")
-    options = dict(vector_size=8, workers=1, epochs=4, senses=2, init="random", checkpoint_dir=folder)
+    options = dict(vector_size=8, workers=1, epochs=4, senses=2, recipe=Paper(), checkpoint_dir=folder)
     if mode == "resume":
         checkpoint = MUSE.load(f"{folder}/checkpoint.safetensors", workers=1, checkpoint_dir=folder)
         checkpoint.train(sentences, resume=True, callbacks=[watch])
@@ -266,7 +266,7 @@ def test_epochs_of_later_trainings_have_numbers_of_their_own(corpus):
     assert [(row["epoch"], row["total"]) for row in callback.history] == [(1, 1), (2, 2), (1, 3), (2, 4)]
     assert callback.best_epoch == 4
     halves = EvaluationCallback(Told(0, 1, 2), keep_best=False)
-    model = MUSE(corpus.sentences, callbacks=[halves], vector_size=8, workers=1, epochs=1, min_contexts=5)
+    model = MUSE(corpus.sentences, callbacks=[halves], vector_size=8, workers=1, epochs=1, recipe=Split(min_contexts=5))
     model.train(corpus.sentences)
     assert [(row["epoch"], row["total"]) for row in halves.history] == [(1, 1), (1, 1), (1, 2)]
 
