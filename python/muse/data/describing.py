@@ -1,14 +1,15 @@
 """The table of settings as people read it: for ``help(MUSE)`` and for docs/settings.md.
 
-``python -m muse.data.describing > docs/settings.md`` writes that page.
+``python -c "import muse.data.describing as d; print(d.markdown(), end='')" > docs/settings.md`` writes that page.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any
 
-from muse.data.recipes import RECIPES, Context, Engine, Paper, Recipe, Split
+from muse.data.recipes import RECIPES, Context, Engine, Recipe
 from muse.data.settings import CONSTANT_RATE, constructor_settings
 from muse.data.table import declared
 
@@ -52,32 +53,38 @@ def parameters() -> str:
 def markdown() -> str:
     """docs/settings.md."""
     constructor = [(name, _default(item), meaning_of(item)) for name, item in constructor_settings().items()]
-    tables = [
+    parts = [
         "# Settings",
         (
-            "Made from the table in the code by `python -m muse.data.describing > docs/settings.md`; a test compares "
-            "them. To set one of each kind: `MUSE(sentences, vector_size=100, recipe=Split(whitening=0.5, "
-            "context=Context(window=10), engine=Engine(batch_tokens=1024)))`."
+            "Made from the declarations in the code by `muse.data.describing.markdown`; a test compares them. To set "
+            "one of each kind: `MUSE(sentences, vector_size=100, recipe=Split(whitening=0.5, context=Context(window=10), "
+            "engine=Engine(batch_tokens=1024)))`."
         ),
         "## `MUSE(...)`",
         _table([*constructor, ("recipe", "None", _RECIPE_DOC)]),
-        "## `Split(...)`: words first, then senses; the default",
-        _table([*_rows(Split), ("context", "Context()", "See below."), ("engine", "Engine()", "See below.")]),
-        "## `Paper(...)`: the method of Lee & Chen (2017)",
-        "With it, `MUSE(...)` means the paper's values where they are left at None: "
-        + ", ".join(f"`{name}` {value!r}" for name, value in _paper_usual().items()) + ".",
-        _table([*_rows(Paper), ("context", f"Context({_changes(Paper().context)})", "See below."),
-                ("engine", f"Engine({_changes(Paper().engine)})", "See below.")]),
-        "## `Context(...)`: what the selection module sees",
-        _table(_rows(Context)),
-        "## `Engine(...)`: how the arithmetic is arranged; for experts",
-        _table(_rows(Engine)),
-    ]  # fmt: skip
-    return "\n\n".join(tables) + "\n"
+    ]
+    for kind in RECIPES:
+        parts += [_heading(kind), *_usual(kind), _table([*_rows(kind), *_parts(kind())])]
+    for owner in (Context, Engine):
+        parts += [_heading(owner), _table(_rows(owner))]
+    return "\n\n".join(parts) + "\n"
 
 
-def _paper_usual() -> dict[str, Any]:
-    return {name: CONSTANT_RATE if value is None else value for name, value in Paper.USUAL.items()}
+def _heading(owner: type[Any]) -> str:
+    return f"## `{owner.__name__}(...)`\n\n{inspect.cleandoc(owner.__doc__ or '').splitlines()[0]}"
+
+
+def _usual(kind: type[Recipe]) -> list[str]:
+    """What it makes of the constructor's settings, said for all recipes but the default."""
+    if kind is RECIPES[0]:
+        return []
+    usual = (f"`{name}` {CONSTANT_RATE if value is None else value!r}" for name, value in kind.USUAL.items())
+    return [f"With it, what is left at None in `MUSE(...)` is: {', '.join(usual)}."]
+
+
+def _parts(recipe: Recipe) -> list[tuple[str, str, str]]:
+    context, engine = _changes(recipe.context), _changes(recipe.engine)
+    return [("context", f"Context({context})", "See below."), ("engine", f"Engine({engine})", "See below.")]
 
 
 def _rows(owner: type[Any]) -> list[tuple[str, str, str]]:
@@ -96,7 +103,3 @@ def _changes(part: Context | Engine) -> str:
 def _table(rows: list[tuple[str, str, str]]) -> str:
     lines = [f"| `{name}` | `{default}` | {doc} |" for name, default, doc in rows]
     return "\n".join(["| setting | default | meaning |", "| --- | --- | --- |", *lines])
-
-
-if __name__ == "__main__":
-    print(markdown(), end="")
