@@ -10,6 +10,7 @@ Results of full runs lie in benchmarks/results. A run on a part of its corpus (`
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import datetime
 import hashlib
 import json
@@ -341,6 +342,8 @@ def plain(value: Any) -> Any:
     """Plain Python values for JSON; floats keep six digits."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {"is": type(value).__name__, **plain(vars(value))}
     if isinstance(value, list | tuple | set):
         return [plain(item) for item in value]
     if isinstance(value, np.ndarray):

@@ -24,31 +24,8 @@ constexpr int kMostWorkers = 65535;  // the grid's second dimension
 
 Knobs knobs_of(const Options& o, const Model& model) {
   const bool collocates_choose = !model.word_collocation() || o.formulation != Formulation::kOneSided;
-  return {.strategy = o.strategy,
-          .formulation = o.formulation,
-          .reward = o.reward,
-          .collocates = o.collocates,
-          .selection_update = o.selection_update,
-          .window = o.window,
-          .shrink_windows = o.shrink_windows,
-          .shrink_selection = o.shrink_selection,
-          .selection_window = o.selection.window,
-          .mean = o.selection.mean,
-          .cross_sentences = o.selection.cross_sentences,
-          .full_text = o.selection.full_text,
-          .negative = o.negative,
-          .group_size = o.group_size,
-          .group_negatives = o.group_size > 1 ? o.shared_negatives() : 0,
-          .selection_mean = o.selection_mean,
-          .posterior_selects = o.posterior_selects,
-          .train_context_vectors = o.train_context_vectors,
-          .epsilon = o.epsilon,
-          .temperature = o.temperature,
-          .posterior_weight = o.posterior_weight,
-          .sibling_share = o.sibling_share,
-          .max_norm = o.max_norm,
-          .any_choice = model.num_senses() > model.num_words,
-          .halo = collocates_choose ? o.window : 0};
+  return {o, o.selection, o.group_size > 1 ? o.shared_negatives() : 0, model.num_senses() > model.num_words,
+          collocates_choose ? o.window : 0};
 }
 
 // Batches [first, last), the tokens that they need, and their waves.

@@ -197,9 +197,9 @@ def test_real_text_reports_all_models_between_their_bounds(tmp_path: Path, text:
 def test_the_paper_recipe_is_the_paper(strategy: str) -> None:
     full = recipes.recipe("paper", strategy, recipes.Scale.of(True))
     expected = {**MUSE.paper_defaults(), "strategy": strategy, "epochs": 3, "seed": 1}
-    if strategy == "policy":
-        expected["reward"] = "sampled_likelihood"
     assert full == expected
+    reward = "sampled_likelihood" if strategy == "policy" else "likelihood"
+    assert MUSE(**full).settings.reward == reward
     small = recipes.recipe("paper", strategy, recipes.Scale.of(False, epochs=7))
     assert (small["vector_size"], small["epochs"], small["negative"]) == (100, 7, 25)
 

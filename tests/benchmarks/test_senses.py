@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from muse import MUSE
+from muse import MUSE, Paper
 from muse.datasets import make_ambiguous_corpus, pseudo_words
 from muse.evaluation import PseudoWordTask
 from muse.training.run import train_model
@@ -104,7 +104,7 @@ def test_neighbours_are_those_of_the_merged_words(path: Path, tmp_path: Path) ->
 
     text = Text.load(path, tmp_path)
     merged = merge(text, make_draw(text, 1, DrawRules(PAIRS, (20, 400), max_cosine=1), tmp_path).pairs)
-    model = MUSE(vector_size=100, senses=dict.fromkeys(merged.names, 2), epochs=1, init="random", workers=1)
+    model = MUSE(vector_size=100, senses=dict.fromkeys(merged.names, 2), epochs=1, recipe=Paper(), workers=1)
     model.build_vocab_from_freq(merged.text.by_word())
     train_model(model, merged.encode(model.vocabulary).corpus, epochs=1)
     plain = plain_vectors(text, 5, tmp_path)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from muse import MUSE, _core
+from muse import MUSE, Split, _core
 from muse.datasets import make_ambiguous_corpus
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +40,7 @@ def test_expected_pairs_are_those_that_training_makes(text: Path) -> None:
     model = MUSE(corpus_file=text, senses=1, window=5, **settings)
     assert model.history[0]["tokens"] == expected.tokens
     assert np.mean([row["pairs"] for row in model.history]) == pytest.approx(expected.pairs, rel=0.01)
-    one = MUSE(corpus_file=text, senses=1, window=5, collocates="one", **settings)
+    one = MUSE(corpus_file=text, senses=1, window=5, recipe=Split(collocates="one"), **settings)
     assert np.mean([row["pairs"] for row in one.history]) == pytest.approx(expected.targets, rel=0.01)
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from muse import MUSE, Callback
 from muse.datasets import make_ambiguous_corpus
 from muse.training.checkpoints import CHECKPOINT_NAME
+from resolved import arguments
 
 WARM_UP_CYCLES = 6
 ALLOWED_GROWTH = 24 << 20  # bytes; glibc keeps some memory for each thread that ever was
@@ -59,7 +60,7 @@ def cycle(number: int, folder: Path) -> int:
         options |= {"init": "random", "senses": 2, "formulation": "factorized"}
     text = folder / "text"
     text.write_text("".join(" ".join(sentence) + "\n" for sentence in corpus.sentences), encoding="utf-8")
-    model = MUSE(corpus_file=text, callbacks=[StopOnce()], **options)
+    model = MUSE(corpus_file=text, callbacks=[StopOnce()], **arguments(**options))
     (folder / CHECKPOINT_NAME).unlink()
     model.save(folder / "model")
     model = MUSE.load(folder / "model", workers=2)

@@ -16,6 +16,7 @@ import muse.base.cuda
 from muse import MUSE, _core
 from muse.datasets import make_ambiguous_corpus
 from muse.errors import InsufficientMemoryError
+from resolved import arguments
 from step_cases import Case, make_case
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -53,11 +54,10 @@ def sentences_of(case: Case) -> list[list[str]]:
         {},
         {"window": 1},
         {"window": 40, "mean": True},
-        {"cross_sentences": True},
         {"distance": [0.0, 1.0, 0.5, 0.25, 0.2, 0.1]},
-        {"cross_sentences": True, "mean": True, "window": 3, "distance": [1.0, 0.5, 0.5, 0.5]},
+        {"mean": True, "window": 3, "distance": [1.0, 0.5, 0.5, 0.5]},
     ],
-    ids=["plain", "narrow", "mean", "cross", "distance", "all"],
+    ids=["plain", "narrow", "mean", "distance", "all"],
 )
 @pytest.mark.parametrize("weights", [False, True])
 def test_senses_are_those_of_the_core(backend, choice, chunk, weights):
@@ -196,7 +196,7 @@ class Pair(NamedTuple):
 
 
 def train_pair(corpus: list[list[str]], folder: Path, **options: Any) -> Pair:
-    core = MUSE(corpus, vector_size=16, epochs=2, min_count=1, workers=1, **options)
+    core = MUSE(corpus, **arguments(vector_size=16, epochs=2, min_count=1, workers=1, **options))
     core.save(folder / "model.safetensors")
     ours, auto = (MUSE.load(folder / "model.safetensors", device=device) for device in ("cuda", "auto"))
     return Pair(core, ours, auto)

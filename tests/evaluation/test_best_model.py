@@ -9,11 +9,11 @@ import pickle
 import numpy as np
 import pytest
 
-from muse import MUSE
+from muse import MUSE, Paper, Split
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation import EvaluationCallback, PseudoWordTask, ScwsTask, SynonymTask, evaluate_scws
 
-SMALL = {"vector_size": 8, "workers": 1, "min_contexts": 5, "epochs": 4, "senses": 2, "init": "random"}
+SMALL = {"vector_size": 8, "workers": 1, "epochs": 4, "senses": 2, "recipe": Paper()}
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def test_epochs_of_later_trainings_have_numbers_of_their_own(corpus):
     assert [(row["epoch"], row["total"]) for row in callback.history] == [(1, 1), (2, 2), (1, 3), (2, 4)]
     assert callback.best_epoch == 4
     halves = EvaluationCallback(Told(0, 1, 2), keep_best=False)
-    model = MUSE(corpus.sentences, callbacks=[halves], vector_size=8, workers=1, epochs=1, min_contexts=5)
+    model = MUSE(corpus.sentences, callbacks=[halves], vector_size=8, workers=1, epochs=1, recipe=Split(min_contexts=5))
     model.train(corpus.sentences)
     assert [(row["epoch"], row["total"]) for row in halves.history] == [(1, 1), (1, 1), (1, 2)]
 

@@ -8,11 +8,11 @@ import itertools
 import numpy as np
 import pytest
 
-from muse import MUSE
+from muse import MUSE, Paper, Split
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation import EvaluationCallback, EvaluationResult, WordSimilarityTask
 
-SMALL = {"vector_size": 8, "workers": 1, "min_contexts": 5, "epochs": 3}
+SMALL = {"vector_size": 8, "workers": 1, "epochs": 3, "recipe": Split(min_contexts=5)}
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,9 @@ def test_callback_takes_results_and_survives_nan(caplog):
 def test_callback_keeps_no_model_that_has_no_senses_yet(sentences):
     """After the split arrays have other shapes: what was before could not be put back."""
     callback = EvaluationCallback(lambda model: -len(model.history), patience=2, restore_best=True)
-    model = MUSE(sentences, **SMALL | {"epochs": 9}, warmup_epochs=3, callbacks=[callback])
+    model = MUSE(
+        sentences, **SMALL | {"epochs": 9, "recipe": Split(min_contexts=5, warmup_epochs=3)}, callbacks=[callback]
+    )
     assert [row["best"] for row in callback.history] == [False, False, False, True, False, False]
     assert callback.best_epoch == 4
     assert (
@@ -189,7 +191,7 @@ def rising():
 
 def test_a_callback_begins_anew_with_another_model(sentences):
     """A loop over seeds must not get the vectors of the first seed."""
-    options = SMALL | {"senses": 2, "init": "random"}
+    options = SMALL | {"senses": 2, "recipe": Paper()}
     falling = rising()
     callback = EvaluationCallback(lambda model: -falling(model), restore_best=True)
     first = MUSE(sentences, seed=1, callbacks=[callback], **options)
@@ -207,7 +209,7 @@ def test_a_callback_goes_on_with_a_resumed_training(sentences, tmp_path):
 
     stopper = type("Stopper", (), {"on_epoch_end": lambda self, model: stop(model)})()
     callback = EvaluationCallback(rising(), every=2)
-    options = SMALL | {"epochs": 6, "senses": 2, "init": "random"}
+    options = SMALL | {"epochs": 6, "senses": 2, "recipe": Paper()}
     model = MUSE(sentences, callbacks=[callback, stopper], **options)
     model.save(tmp_path / "m.safetensors")
     again = MUSE.load(tmp_path / "m.safetensors", workers=1)

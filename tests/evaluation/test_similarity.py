@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from muse import MUSE
+from muse import MUSE, Paper
 from muse.evaluation import (
     ScwsTask,
     SenseKeyedVectors,
@@ -74,7 +74,7 @@ def test_scws_is_its_formulas(model, ratings):
 
 def test_scws_asks_a_model_about_all_contexts_at_once(ratings):
     model = MUSE([pair.contexts[k] for pair in read_scws(ratings) for k in (0, 1)] * 60, senses=2, vector_size=8,
-                 min_count=1, sample=0, epochs=2, workers=1, init="random", window=2)  # fmt: skip
+                 min_count=1, sample=0, epochs=2, workers=1, recipe=Paper(), window=2)  # fmt: skip
     calls = []
 
     class OneByOne:

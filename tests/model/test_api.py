@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 import json
 import pickle
 
@@ -302,59 +300,10 @@ def test_container_and_repr():
     assert repr(empty).startswith("<MUSE: 0 words, not trained, ")
 
 
-def test_every_setting_is_in_the_signature_and_the_help():
-    parameters = inspect.signature(MUSE).parameters
-    assert list(parameters)[:2] == ["sentences", "corpus_file"]
-    for setting in dataclasses.fields(Settings):
-        assert parameters[setting.name].default == setting.default
-        assert f"\n{setting.name} : " in MUSE.__doc__
-
-
-def test_paper_defaults_are_settings():
-    settings = Settings(**MUSE.paper_defaults())
-    assert (settings.senses, settings.vector_size, settings.window, settings.negative) == (3, 300, 5, 25)
-    assert (settings.alpha, settings.min_alpha, settings.epsilon, settings.sample) == (0.025, None, 0.05, 1e-4)
-    assert (settings.batch_tokens, settings.collocates, settings.strategy) == (2048, "one", "eps_greedy")
-    changed = MUSE.paper_defaults() | {"strategy": "boltzmann"}
-    assert MUSE(**changed).settings.strategy == "boltzmann"
-    assert MUSE.paper_defaults()["strategy"] == "eps_greedy"
-    assert settings.left_open == ()
-
-
-def test_the_paper_is_pinned_in_full():
-    """No default may change what paper_defaults() gives: only what depends on the corpus and the run is left out."""
-    stored = {setting.name for setting in dataclasses.fields(Settings) if not setting.metadata["runtime"]}
-    of_the_run = {"epochs", "seed", "min_count", "max_vocab_size", "max_final_vocab", "sorted_vocab"}
-    assert set(MUSE.paper_defaults()) == stored - of_the_run
-
-
 def test_settings_of_senses():
     assert Settings(senses=2).senses_of(["a", "b"]).tolist() == [2, 2]
     assert Settings(senses={"b": 4}).senses_of(["a", "b"]).tolist() == [1, 4]
     assert Settings(senses="auto").senses_of(["a"]).tolist() == [3]
-
-
-def test_what_is_left_open_is_chosen_to_fit():
-    chosen = ("senses", "init", "selection_update", "collocation")
-
-    def values(**given):
-        settings = Settings(**given)
-        return tuple(getattr(settings, name) for name in chosen)
-
-    assert values() == ("auto", "split", "posterior", "word")
-    assert values(selection_size=20) == (3, "random", "posterior", "word")
-    assert values(init="random") == (3, "random", "posterior", "word")
-    assert values(strategy="policy") == ("auto", "split", "paper", "word")
-    assert values(formulation="two_sided") == ("auto", "split", "paper", "sense")
-    assert values(senses=2, collocation="sense") == (2, "split", "posterior", "sense")
-    settings = Settings(senses=2)
-    assert settings.left_open == (
-        "init", "selection_update", "collocation", "selection_alpha", "context_center", "share_weight"
-    )  # fmt: skip
-    assert settings.replace(formulation="two_sided").collocation == "sense"
-    assert settings.replace(formulation="two_sided").replace(formulation="one_sided") == settings
-    with pytest.raises(ValueError, match="needs init='split'"):
-        Settings(senses="auto").replace(init="random")
 
 
 def test_settings_round_trip_through_json():

@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-from muse import MUSE, UnknownWordError, __main__
+from muse import MUSE, Paper, UnknownWordError, __main__
 from muse.corpus.encoding import LineSentence
 from muse.datasets import make_ambiguous_corpus
 from muse.selector.uses import Uses, find_uses
@@ -168,7 +168,7 @@ def test_sentences_that_hold_a_word(tmp_path):
 
 
 def test_a_card_of_the_only_word():
-    card = MUSE([["bank", "bank"]], min_count=1, senses=2, init="random", vector_size=4).describe("bank")
+    card = MUSE([["bank", "bank"]], min_count=1, senses=2, recipe=Paper(), vector_size=4).describe("bank")
     assert [sense.label for sense in card.senses] == ["", ""]
 
 

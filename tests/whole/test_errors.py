@@ -15,6 +15,7 @@ from muse import (
     InsufficientMemoryError,
     ModelFileError,
     NotTrainedError,
+    Paper,
     Settings,
     UnknownSenseError,
     UnknownWordError,
@@ -46,9 +47,9 @@ def test_errors_derive_from_the_standard_types():
         ("iter", "it is called epochs, as in gensim 4"),
         ("hs", "there is no hierarchical softmax here; use negative"),
         ("sg", "MUSE is always skip-gram; leave it out"),
-        ("cbow_mean", "MUSE is always skip-gram; context='mean' averages the context of the selection module"),
+        ("cbow_mean", "MUSE is always skip-gram; Context(combine='mean') averages the context of the selection module"),
         ("compute_loss", "the loss is always computed, see model.history"),
-        ("batch_words", "it is called batch_tokens"),
+        ("batch_words", "it is MUSE(recipe=Split(engine=Engine(batch_tokens=...)))"),
         ("n_senses", "it is called senses"),
         ("vectorsize", "did you mean vector_size?"),
         ("qwertyuiop", "help(muse.MUSE) lists the settings"),
@@ -75,7 +76,7 @@ def test_names_that_train_does_not_take(name, hint):
 
 
 def test_hints_name_real_settings():
-    from muse.data.settings import _OTHER_NAMES
+    from muse.data.names import _OTHER_NAMES
 
     known = vars(Settings())
     for name, hint in _OTHER_NAMES.items():
@@ -104,7 +105,7 @@ def test_hints_name_real_settings():
         ({"checkpoint_every": "9m"}, "checkpoint_every must be a number of tokens or seconds such as '600s'; got '9m'"),
         (
             {"alpha": 0.01, "min_alpha": 0.02},
-            ("min_alpha (0.02) must not be above alpha (0.01); lower it, or give min_alpha=None for a constant rate"),
+            ("min_alpha (0.02) must not be above alpha (0.01); lower it, or give min_alpha='constant'"),
         ),
         (
             {"strategy": "policy", "formulation": "factorized"},
@@ -116,7 +117,7 @@ def test_hints_name_real_settings():
         ),
         (
             {"senses": "auto", "init": "random"},
-            ("senses='auto' needs init='split', which looks at the contexts of each word"),
+            ("senses='auto' needs the recipe Split, which looks at the contexts of each word; give a number of senses"),
         ),
         (
             {"collocation": "word", "formulation": "two_sided"},
@@ -137,7 +138,7 @@ def test_hints_name_real_settings():
         (
             {"init": "split", "vector_size": 100, "selection_size": 50},
             (
-                "init='split' takes the selection module's vectors from the word vectors, "
+                "the recipe Split takes the selection module's vectors from the word vectors, "
                 "so selection_size must be None or vector_size (100); got 50"
             ),
         ),
@@ -149,7 +150,7 @@ def test_hints_name_real_settings():
 )
 def test_values_out_of_range(setting, message):
     with raises(ValueError, message):
-        MUSE(**setting)
+        Settings(**setting)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +181,7 @@ def test_settings_never_change():
     with pytest.raises(AttributeError):
         MUSE().settings.window = 3
     assert Settings(window=3).replace(window=4).window == 4
-    with raises(TypeError, "'size' is not a setting of MUSE: it is called vector_size, as in gensim 4"):
+    with pytest.raises(TypeError, match="'size'"):
         Settings().replace(size=3)
 
 
@@ -390,7 +391,7 @@ def test_memory_of_any_number_of_words():
         assert many[name] == 3e6 * few[name]
     assert many["split"] == pytest.approx(4 * 16 * 3e9, rel=1e-3)  # the words' vectors beside those of senses
     assert few["split"] > 8 * 16 * 16  # and the covariance of contexts
-    assert "split" not in MUSE(vector_size=16, init="random").estimate_memory(1000)
+    assert "split" not in MUSE(vector_size=16, recipe=Paper()).estimate_memory(1000)
     with raises(ValueError, "vocab_size must be at least 1; got -1"):
         model.estimate_memory(-1)
     with raises(TypeError, "vocab_size must be an integer of at least 1; got 1.5"):

@@ -90,7 +90,7 @@ def check_memory_for_algebra() -> None:
     if left is not None and left < needed:
         raise InsufficientMemoryError(
             f"the limit of this process (ulimit -v) leaves {readable_size(left)} of address space, and numpy's linear "
-            f"algebra may take {readable_size(needed)}; raise the limit, or train with init='random'"
+            f"algebra may take {readable_size(needed)}; raise the limit, or train with recipe=Paper()"
         )
 
 

@@ -30,7 +30,7 @@ class EvaluationCallback:
     """Evaluates a model every few epochs, keeps the best, and may stop training early.
 
     Its hooks have gensim's names, so it serves ``muse.MUSE(..., callbacks=[...])``. A model that still is in the
-    word-level start of ``init="split"`` has one sense a word: it is scored for the curve, but is not kept as the best,
+    word-level start of the recipe `Split` has one sense a word: it is scored for the curve, but not kept as the best,
     nor counted against ``patience``. A task of this package is tried once before training, so that one that cannot
     score the model (none of its words are known, say) ends it at the start and not after an epoch.
 

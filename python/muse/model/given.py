@@ -27,9 +27,10 @@ def given_snapshot(
     arrays.check()
     arrays.check_finite()
     if settings is None:
+        square = arrays.vector_size == arrays.selection_size
         settings = Settings(
-            vector_size=arrays.vector_size, selection_size=arrays.selection_size,
-            share_weight=0.0,
+            init="split" if square else "random", vector_size=arrays.vector_size,
+            selection_size=None if square else arrays.selection_size, share_weight=0.0,
             formulation="one_sided" if arrays.forward_values is None else "factorized",
             collocation="sense" if arrays.has_sense_collocation else "word",
         )  # fmt: skip

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, Literal, Never
 
 from muse import _core
 from muse.base.checks import callbacks as check_callbacks
 from muse.base.checks import integer
 from muse.data.arrays import Arrays
+from muse.data.describing import parameters
 from muse.data.memory import check_memory, estimate_memory
-from muse.data.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unknown_in_train
+from muse.data.names import reject_unknown, reject_unknown_in_train
+from muse.data.recipes import Paper, Recipe, StrategyName
+from muse.data.settings import Settings, constructor_settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
@@ -40,13 +43,17 @@ class MUSE(SenseQueries):
         The corpus; it is read exactly once, so a generator will do.
     corpus_file : path-like, optional
         In place of `sentences`: a text file, one sentence a line, tokens separated by ASCII white space.
-    **options
-        The settings listed below. Without a corpus the model is empty: call `build_vocab` and `train`.
+    **unknown
+        There are no others: what is given here is an error that tells the right name.
 
     Raises
     ------
     TypeError, ValueError
         For an unknown setting, a value out of range, or a corpus that cannot be one; the message says what to do.
+
+    Notes
+    -----
+    Without a corpus the model is empty: call `build_vocab` and `train`.
 
     Examples
     --------
@@ -71,9 +78,37 @@ class MUSE(SenseQueries):
         self,
         sentences: Sentences | None = None,
         corpus_file: str | PathLike[str] | None = None,
-        **options: Any,
+        *,
+        senses: int | Literal["auto"] | Mapping[str, int] | None = None,
+        strategy: StrategyName | None = None,
+        vector_size: int = 300,
+        window: int = 5,
+        min_count: int = 5,
+        max_vocab_size: int | None = None,
+        max_final_vocab: int | None = None,
+        trim_rule: Callable[[str, int, int], Any] | None = None,
+        sorted_vocab: bool = True,
+        sample: float = 0.0001,
+        negative: int | None = None,
+        ns_exponent: float = 0.75,
+        alpha: float = 0.025,
+        min_alpha: float | Literal["constant"] | None = None,
+        epochs: int = 5,
+        seed: int = 1,
+        workers: int | None = None,
+        shrink_windows: bool = True,
+        callbacks: Sequence[Any] = (),
+        progress: bool = False,
+        device: Literal["cpu", "cuda", "auto"] = "cpu",
+        checkpoint_dir: str | PathLike[str] | None = None,
+        checkpoint_every: int | str | None = None,
+        max_ram: int | None = None,
+        recipe: Recipe | None = None,
+        **unknown: Never,
     ) -> None:
-        settings = Settings.from_options(options)
+        given = locals()
+        arguments = {name: given[name] for name in (*constructor_settings(), "recipe")}
+        settings = Settings.of(**arguments, **unknown)
         super().__init__(Snapshot(settings))
         self._corpus: _core.Corpus | None = None  # what build_vocab read, until train has used it
         self._calls: dict[Call, None] = {}
@@ -90,12 +125,16 @@ class MUSE(SenseQueries):
     def paper_defaults(strategy: str = "eps_greedy") -> dict[str, Any]:
         """The settings of Lee & Chen (2017), as keyword arguments: ``MUSE(corpus, **MUSE.paper_defaults())``.
 
-        The paper tries several strategies. Its policy gradient learns from the likelihood with negatives (equation 5
-        and appendix A), the others from the likelihood alone. To change a setting:
-        ``MUSE(corpus, **(MUSE.paper_defaults("boltzmann") | {"vector_size": 100}))``.
+        They are what ``MUSE(corpus, recipe=Paper())`` means, written out. The paper tries several strategies; policy
+        gradient learns from the likelihood with negatives (equation 5 and appendix A), the others from the likelihood
+        alone. To change a setting: ``MUSE(corpus, **(MUSE.paper_defaults("boltzmann") | {"vector_size": 100}))``.
         """
-        reward = "sampled_likelihood" if strategy == "policy" else "likelihood"
-        return {**PAPER_DEFAULTS, "strategy": strategy, "reward": reward}
+        arguments = Settings.of(strategy=strategy, recipe=Paper()).arguments()
+        of_the_paper = (
+            "senses", "strategy", "vector_size", "window", "sample", "negative", "ns_exponent", "alpha", "min_alpha",
+            "shrink_windows",
+        )  # fmt: skip
+        return {**{name: arguments[name] for name in of_the_paper}, "recipe": Paper()}
 
     @classmethod
     def from_arrays(
@@ -277,7 +316,7 @@ class MUSE(SenseQueries):
         -----
         Each epoch adds a row to `history`, a dict with
 
-        - ``epoch`` (from 1, in this call) and ``stage``: ``"words"`` before ``init="split"`` has made senses, then
+        - ``epoch`` (from 1, in this call) and ``stage``: ``"words"`` before the recipe `Split` has made senses, then
           ``"senses"``;
         - ``tokens``, ``pairs``, ``seconds``, ``tokens_per_second``, ``pairs_per_second``;
         - ``alpha``, the learning rate at its start;
@@ -302,7 +341,7 @@ class MUSE(SenseQueries):
         """
         settings = self.settings
         check_device(settings)
-        for name in reject_unknown_in_train(needless):
+        for name in reject_unknown_in_train(needless, Settings.homes()):
             logger.debug("train does not need %s, and ignores it", name)
         sentences, vocabulary = words.same_corpus(sentences, corpus_iterable), self.vocabulary
         added = check_callbacks("callbacks", () if callbacks is None else callbacks)
@@ -389,7 +428,7 @@ class MUSE(SenseQueries):
         --------
         >>> model = MUSE.load("wiki.safetensors", mmap=True)  # doctest: +SKIP
         """
-        reject_unknown(runtime)
+        reject_unknown(runtime, dict.fromkeys([*constructor_settings(), *Settings.runtime_names()]))
         stored = sorted(set(runtime) - set(Settings.runtime_names()))
         if stored:
             raise TypeError(f"{stored[0]!r} is part of the model; load can set {', '.join(Settings.runtime_names())}")
@@ -398,6 +437,4 @@ class MUSE(SenseQueries):
         return cls._of(*model_file.read(path, mapped=bool(mmap), **runtime))
 
 
-_own = [p for p in inspect.signature(MUSE.__init__).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-MUSE.__init__.__signature__ = inspect.Signature([*_own, *Settings.parameters()])  # type: ignore[attr-defined]
-MUSE.__doc__ = f"{inspect.cleandoc(MUSE.__doc__ or '')}\n\nSettings\n--------\n{Settings.describe()}\n"
+MUSE.__doc__ = inspect.cleandoc(MUSE.__doc__ or "").replace("**unknown\n", f"{parameters()}\n**unknown\n", 1)

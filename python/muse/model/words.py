@@ -47,7 +47,7 @@ def build_vocab(
         The corpus, as in the constructor.
     update : bool
         Add the new words of this corpus to those already known. In a trained model these keep all their values, and
-        new words start afresh; with ``init="split"`` they have one sense each, since words are split into senses
+        new words start afresh; with the recipe `Split` they have one sense each, since words are split into senses
         once, and do not count in contexts. Training that was interrupted can be resumed on its corpus,
         unless words that were too rare in it before are known now, which would change its tokens.
     trim_rule : callable, optional

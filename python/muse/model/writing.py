@@ -111,8 +111,7 @@ def tag_corpus(
 
     Notes
     -----
-    A line of more than 64 MB is cut at a space, and contexts do not reach over the cut; with
-    ``cross_sentences=True`` they do not reach from one piece of the file, about 4 MB of lines, into the next.
+    A line of more than 64 MB is cut at a space, and contexts do not reach over the cut.
 
     Examples
     --------

@@ -74,7 +74,6 @@ def selection_options(settings: Settings) -> _core.SelectionOptions:
     options = _core.SelectionOptions()
     options.window = settings.selection_window or settings.window
     options.mean = settings.context == "mean"
-    options.cross_sentences = settings.cross_sentences
     options.full_text = settings.full_text
     if settings.distance_power > 0 or not settings.context_center:
         reach = max(options.window, settings.window)

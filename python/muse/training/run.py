@@ -24,14 +24,15 @@ from muse.data.settings import Settings
 from muse.data.snapshot import Publisher, Snapshot
 from muse.data.training_state import STATE_FIELDS, check_state
 from muse.errors import DivergenceError, InsufficientMemoryError
-from muse.selector.selection import context_weights, selection_options, selector_of
+from muse.selector.selection import context_weights, selector_of
 from muse.training.checkpoints import Checkpoints
 from muse.training.epochs import EpochTotals, log_row, warn_about
 from muse.training.initial import initial_arrays
+from muse.training.options import core_options
 from muse.training.schedule import Stage, schedule
 from muse.training.split import split_arrays
 
-__all__ = ["Trainee", "TrainingRun", "check_device", "core_options", "train_model"]
+__all__ = ["Trainee", "TrainingRun", "check_device", "train_model"]
 
 logger = logging.getLogger("muse")
 
@@ -96,31 +97,6 @@ def check_device(settings: Settings) -> None:
     """Raise a RuntimeError where `device` asks for what is not there, which is one of build, driver and device."""
     if settings.device == "cuda":
         cuda.backend_for(settings.device, "training")
-
-
-def core_options(settings: Settings, epochs: int, *, words: bool = False) -> _core.Options:
-    """The core's options from a model's settings; `words` for the word-level warm start."""
-    options = _core.Options()
-    for name in ("strategy", "formulation", "reward", "collocates", "selection_update"):
-        kind = getattr(_core, "".join(part.title() for part in name.split("_")))
-        setattr(options, name, kind[getattr(settings, name)])
-    same = (
-        "window", "shrink_windows", "negative", "group_size", "alpha", "selection_alpha", "epsilon", "temperature",
-        "batch_tokens", "posterior_weight", "posterior_selects", "train_context_vectors", "sibling_share", "max_norm",
-        "seed",
-    )  # fmt: skip
-    for name in same:
-        setattr(options, name, getattr(settings, name))
-    options.selection = selection_options(settings)
-    options.shrink_selection = settings.selection_window is None
-    options.selection_mean = settings.selection_reduction == "mean"
-    options.group_negatives = settings.group_negatives or 0
-    options.min_alpha = settings.alpha if settings.min_alpha is None else settings.min_alpha
-    options.epochs = epochs
-    if words:  # nothing to select
-        options.selection_update = _core.SelectionUpdate.none
-        options.formulation = _core.Formulation.one_sided
-    return options
 
 
 def _place_training(settings: Settings, threads: int) -> tuple[Any, int]:

@@ -195,7 +195,6 @@ void register_selection(pybind11::module_& m) {
       .def(py::init<>())
       .def_readwrite("window", &muse::SelectionOptions::window)
       .def_readwrite("mean", &muse::SelectionOptions::mean)
-      .def_readwrite("cross_sentences", &muse::SelectionOptions::cross_sentences)
       .def_readwrite("full_text", &muse::SelectionOptions::full_text)
       .def_readwrite("distance", &muse::SelectionOptions::distance);
   m.def("sense_scores", &py_sense_scores, py::arg("context_vectors"), py::arg("selection_vectors"),

@@ -81,9 +81,8 @@ class Selector {
   void run(const Contexts& contexts, std::int64_t first, std::int64_t last, const Choices& out) {
     const auto offset = [&](std::int64_t context) { return contexts.offsets[static_cast<std::size_t>(context)]; };
     const std::int64_t begin = offset(first), end = offset(last);
-    const std::int64_t reach = options_.cross_sentences ? options_.window : 0;
-    low_ = std::max(contexts.offsets.front(), begin - reach);
-    high_ = std::min(contexts.offsets.back(), end + reach);
+    low_ = begin;
+    high_ = end;
     next_row_ = low_;
     next_choice_ = begin;
     for (std::int64_t at = begin, context = first; at < end; at += kChunk) {
@@ -113,8 +112,7 @@ class Selector {
       if (out.margin != nullptr) out.margin[i] = 1.0f;
       if (model_.senses_of(contexts.tokens[at(i)]) == 1) continue;  // nothing to choose
       while (contexts.offsets[at(context + 1)] <= i) ++context;
-      const std::int64_t left = options_.cross_sentences ? low : contexts.offsets[at(context)];
-      const std::int64_t right = options_.cross_sentences ? high : contexts.offsets[at(context + 1)];
+      const std::int64_t left = contexts.offsets[at(context)], right = contexts.offsets[at(context + 1)];
       windows_.push_back({static_cast<int>(std::max(left, i - options_.window) - low),
                           static_cast<int>(std::min(right - 1, i + options_.window) - low), static_cast<int>(i - low)});
     }

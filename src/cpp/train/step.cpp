@@ -361,8 +361,7 @@ void Step::fill_labels() {
   }
 }
 
-// The rows of U that the targets train: those of the senses selected at the batch's start, unless the posterior
-// selects.
+// The rows of U that the targets train: those of the senses selected at the batch's start.
 void Step::choose_targets() {
   const bool posterior = any_choice_ && options_.selection_update == SelectionUpdate::kPosterior;
   const int dim = model_.sense.padded_dim();
@@ -384,12 +383,6 @@ void Step::choose_targets() {
         evidence_.push_back(options_.posterior_weight * kernels_.dot(model_.sense.row(begin + k), sum, dim));
       const float* s = scores_.data() + score_at_[at(i)];
       reserve(scratch_, 2 * count);
-      if (options_.posterior_selects) {
-        const auto token = static_cast<std::uint64_t>(batch_->token[at(i)]);
-        for (int k = 0; k < count; ++k) scratch_[at(k)] = s[k] + evidence_[first + at(k)];
-        sense_[at(i)] =
-            choose_sense(options_, scratch_.data(), count, explore_draw_.uniform(token), sense_draw_.uniform(token));
-      }
       posterior_gradient(s, evidence_.data() + first, count, scratch_.data(), gradient_.data() + score_at_[at(i)]);
     }
     const std::int64_t sense = begin + sense_[at(i)];

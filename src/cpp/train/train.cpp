@@ -49,8 +49,7 @@ void check_model(const Model& model, const Corpus& corpus, const Options& option
   check(options.selection.fits(options.window) && options.selection.fits(options.selection.window),
         "window must be at least 1, and distance weights must cover it");
   check(options.negative >= 0 && options.negative <= kMostDrawn && options.group_size >= 1 &&
-            options.group_size <= kMostDrawn && options.group_negatives >= 0 && options.group_negatives <= kMostDrawn &&
-            options.batch_tokens >= 1 && options.temperature > 0.0f,
+            options.group_size <= kMostDrawn && options.batch_tokens >= 1 && options.temperature > 0.0f,
         "option out of range");
   for (const std::int32_t token : corpus.tokens())
     check(token < words, "the corpus has a word id beyond the vocabulary");

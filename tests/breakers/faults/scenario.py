@@ -11,22 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from muse import MUSE
+from muse import MUSE, Engine, Paper, Split
 from muse.datasets import make_ambiguous_corpus
 from muse.training.checkpoints import CHECKPOINT_NAME
 
 from .processes import require
 
 CORPUS = make_ambiguous_corpus(600, 200, seed=0)  # 9,000 tokens
+ENGINE = Engine(batch_tokens=512)
 OPTIONS: dict[str, Any] = {
-    "vector_size": 20, "workers": 1, "seed": 3, "min_count": 2, "batch_tokens": 512, "senses": 2, "min_contexts": 5,
-    "epochs": 4,
+    "vector_size": 20, "workers": 1, "seed": 3, "min_count": 2, "senses": 2, "epochs": 4,
+    "recipe": Split(min_contexts=5, engine=ENGINE),
 }  # fmt: skip
 # Ways through the code: the split, the paper's update, state values, policies; never one that another covers.
 VARIANTS: tuple[dict[str, Any], ...] = (
     {},
-    {"init": "random", "strategy": "boltzmann", "formulation": "factorized", "epochs": 2},
-    {"strategy": "policy", "formulation": "two_sided", "epochs": 2},
+    {"strategy": "boltzmann", "recipe": Paper(formulation="factorized", engine=ENGINE), "epochs": 2},
+    {"strategy": "policy", "recipe": Split(formulation="two_sided", min_contexts=5, engine=ENGINE), "epochs": 2},
 )
 
 

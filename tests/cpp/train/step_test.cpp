@@ -174,15 +174,12 @@ TEST_CASE("step: with any options the padding stays zero, numbers finite and cou
             ++runs;  // the other options turn with the runs
             options.reward = runs % 2 == 0 ? Reward::kLikelihood : Reward::kSampledLikelihood;
             options.negative = runs % 7;
-            options.group_negatives = runs % 5;
             options.selection.mean = runs % 3 == 0;
             options.selection.full_text = runs % 4 == 0;
-            options.selection.cross_sentences = runs % 5 == 0;
             options.selection.window = 1 + runs % 6;
             options.shrink_selection = runs % 11 < 5;
             options.sibling_share = runs % 3 == 1 ? 0.2f : 0.0f;
             options.max_norm = runs % 4 == 1 ? 1.0f : 0.0f;
-            options.posterior_selects = runs % 2 == 1;
             options.train_context_vectors = runs % 3 != 2;
             options.batch_tokens = runs % 9 == 0 ? 1 : 20;
             if (runs % 2 == 0) options.selection.distance = {0.0f, 1.0f, 0.7f, 0.5f, 0.4f, 0.3f, 0.2f};

@@ -173,7 +173,6 @@ TEST_CASE("extensions train, alone and with word-level collocation vectors") {
           options.selection_update = update;
           options.selection.mean = full_text;
           options.selection.full_text = full_text;
-          options.selection.cross_sentences = full_text;
           options.selection.window = 9;
           options.shrink_selection = false;
           options.sibling_share = 0.5f;
