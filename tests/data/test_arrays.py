@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from muse import MUSE, Settings, Vocabulary
+from muse import MUSE, Paper, Settings, Vocabulary
 from muse.training.initial import grown_arrays, initial_arrays
 from toy import WORDS, toy_arrays, toy_model
 
 
 def test_estimate_memory_counts_padded_rows():
-    model = MUSE(vector_size=17, selection_size=16, senses=2)
+    model = MUSE(vector_size=17, senses=2, recipe=Paper(selection_size=16, collocation="word"))
     sizes = model.estimate_memory(vocab_size=1000)
     assert sizes["context_vectors"] == 1000 * 16 * 4
     assert sizes["sense_vectors"] == 2000 * 32 * 4
@@ -20,7 +20,7 @@ def test_estimate_memory_counts_padded_rows():
 
 
 def test_initial_arrays():
-    settings = Settings(vector_size=48, selection_size=12, initial_scale=0.5, seed=3)
+    settings = Settings(init="random", vector_size=48, selection_size=12, initial_scale=0.5, seed=3)
     senses, counts = np.full(2000, 2), np.arange(2000)
     arrays = initial_arrays(settings, senses, counts)
     arrays.check()
@@ -41,7 +41,7 @@ def test_initial_arrays():
 
 
 def test_grown_arrays_keep_old_rows():
-    settings = Settings(vector_size=7, selection_size=5, senses=2, collocation="sense")
+    settings = Settings(init="random", vector_size=7, selection_size=5, senses=2, collocation="sense")
     old = toy_arrays()
     vocabulary = Vocabulary([*WORDS, "novel", "newer"], np.arange(11))
     grown = grown_arrays(old, vocabulary, settings)

@@ -27,9 +27,9 @@ def test_parts_that_do_not_fit_together():
         MUSE.from_arrays(muse.Vocabulary(["a"]), arrays)
     with raises(ValueError, "vector_size and selection_size of the settings must be the dimensions of the arrays"):
         MUSE.from_arrays(WORDS, arrays, Settings(vector_size=8))
-    sizes = {"vector_size": 7, "selection_size": 5}
+    sizes = {"vector_size": 7, "selection_size": 5, "init": "random"}
     with raises(ValueError, "collocation='word' in the settings, but collocation_vectors has a row for each sense"):
-        MUSE.from_arrays(WORDS, arrays, Settings(**sizes))
+        MUSE.from_arrays(WORDS, arrays, Settings(**sizes, collocation="word"))
     words = toy_arrays(collocation_vectors=np.zeros((9, 7), np.float32))
     with raises(ValueError, "collocation='sense' in the settings, but collocation_vectors has a row for each word"):
         MUSE.from_arrays(WORDS, words, Settings(**sizes, collocation="sense"))
