@@ -57,8 +57,8 @@ def markdown() -> str:
         "# Settings",
         (
             "Made from the declarations in the code by `muse.data.describing.markdown`; a test compares them. To set "
-            "one of each kind: `MUSE(sentences, vector_size=100, recipe=Split(whitening=0.5, context=Context(window=10), "
-            "engine=Engine(batch_tokens=1024)))`."
+            "one of each kind: `MUSE(sentences, vector_size=100, recipe=Split(whitening=0.5, "
+            "context=Context(window=10), engine=Engine(batch_tokens=1024)))`."
         ),
         "## `MUSE(...)`",
         _table([*constructor, ("recipe", "None", _RECIPE_DOC)]),
