@@ -15,7 +15,7 @@ import pytest
 
 import muse.data.memory
 import muse.training.run
-from muse import MUSE, Paper, Settings, load_vectors
+from muse import MUSE, Settings, Split, load_vectors
 from muse.corpus.encoding import encode_corpus
 from muse.corpus.tokens import locate
 from muse.evaluation import (
@@ -102,7 +102,7 @@ def _memory_while_loading(folder: Path) -> None:
 
 
 def _diverging(folder: Path) -> None:
-    MUSE(SENTENCES * 20, alpha=10, recipe=Paper(initial_scale=100), senses=2, sample=0, **{**SMALL, "epochs": 30})
+    MUSE(SENTENCES * 20, alpha=10, recipe=Split(initial_scale=100), senses=2, sample=0, **{**SMALL, "epochs": 30})
 
 
 def _not_finite(folder: Path) -> None:

@@ -132,7 +132,7 @@ def _add_settings(parser: argparse.ArgumentParser, names: Sequence[str], own: Ma
     group = parser.add_argument_group("settings of the model (MUSE in Python has more)")
     for name in names:
         known, check = fields[name].metadata, fields[name].metadata["check"]
-        meaning = known["doc"] if own and name in own else meaning_of(fields[name])
+        meaning = known["doc"] if own and name in own else meaning_of(fields[name], "Default")
         if isinstance(check, Choice):
             meaning += f" One of {', '.join(check.allowed)}."
         if own and name in own:

@@ -31,14 +31,14 @@ def _default(item: dataclasses.Field[Any]) -> str:
     return repr(None if item.metadata["by_recipe"] else item.default)
 
 
-def meaning_of(item: dataclasses.Field[Any]) -> str:
-    """What a setting of the constructor means, and what None does for those that the recipe decides."""
+def meaning_of(item: dataclasses.Field[Any], default: str = "None") -> str:
+    """What a setting of the constructor means, and what its `default` does where the recipe decides that."""
     doc: str = item.metadata["doc"]
     if not item.metadata.get("by_recipe"):
         return doc
     usual = [CONSTANT_RATE if kind.USUAL[item.name] is None else kind.USUAL[item.name] for kind in RECIPES]
     others = "".join(f", or {value!r} with {kind.__name__}" for kind, value in zip(RECIPES[1:], usual[1:], strict=True))
-    return f"{doc} None: {usual[0]!r}{others}."
+    return f"{doc} {default}: {usual[0]!r}{others}."
 
 
 def parameters() -> str:

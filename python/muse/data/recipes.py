@@ -73,6 +73,12 @@ class Engine:
     ------
     TypeError, ValueError
         For a value of the wrong type or out of range.
+
+    Examples
+    --------
+    >>> from muse import MUSE, Engine, Split
+    >>> MUSE(recipe=Split(engine=Engine(group_size=1))).settings.group_size
+    1
     """
 
     batch_tokens: int = setting(
