@@ -103,7 +103,7 @@ RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int work
     std::exception_ptr failure;
     try {
       const BatchBuilder builder(corpus_, keep_, options_, epoch);
-      Step step(model_, options_, negatives_, context_weights_, epoch, stats.sense_use.data(), &abandon);
+      Step step({model_, options_, negatives_, context_weights_, epoch}, stats.sense_use.data(), &abandon);
       Batch batch;
       while (!stop) {
         const std::int64_t b = next.fetch_add(1);
