@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <thread>
 #include <vector>
 
 #include "model/model.h"
@@ -71,6 +73,11 @@ class Trainer {
   std::span<const std::int64_t> boundaries() const { return boundaries_; }  // of the batches, in tokens
 
  private:
+  struct Crew;
+  void work(int epoch, Crew& crew) const;
+  bool watch(Crew& crew, int epoch, int workers, const std::function<Tick(std::int64_t)>& tick,
+             std::vector<std::thread>& pool) const;
+
   Model model_;
   Corpus corpus_;
   Options options_;
