@@ -1,4 +1,4 @@
-"""Includes go one way: a folder of src/cpp includes only itself and those before it, and none includes the CUDA side."""
+"""Includes go one way: a folder of src/cpp includes only itself and those before it, so none the CUDA side."""
 
 from __future__ import annotations
 
