@@ -18,14 +18,11 @@ namespace {
 // A zeroed (rows, dim) array whose rows are padded to whole registers and cache lines.
 py::array_t<float> aligned_zeros(std::int64_t rows, std::int64_t dim, bool used) {
   if (rows < 0 || dim < 1 || dim > (1 << 20)) throw py::value_error("rows must be at least 0 and dim from 1 to 2^20");
-  const std::int64_t stride = (dim + kRowPad - 1) / kRowPad * kRowPad;
-  const auto bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride) * sizeof(float);
-  if (rows > (std::int64_t{1} << 56) / stride) throw std::bad_alloc();
-  auto* data = static_cast<float*>(allocate_zeros(bytes, used));
+  float* data = allocate_rows(rows, dim, used);
   if (data == nullptr) throw std::bad_alloc();
   const py::capsule free(data, release_zeros);
-  return py::array_t<float>({rows, dim}, {stride * static_cast<std::int64_t>(sizeof(float)), std::int64_t{4}}, data,
-                            free);
+  constexpr std::int64_t kFloat = sizeof(float);
+  return py::array_t<float>({rows, dim}, {padded(dim) * kFloat, kFloat}, data, free);
 }
 
 void register_options(py::module_& m) {

@@ -1,5 +1,5 @@
 // The arithmetic of one training step, written for host and device: the paper's equations, the extensions', and every
-// draw that depends on no float. The CPU (step.cpp, batch.cpp) and the CUDA kernels (src/cuda/) are two ways of
+// draw that depends on no float. The CPU (the passes in train/) and the CUDA kernels (src/cuda/) are two ways of
 // arranging these.
 //
 // For a word with K senses and a context sum c, s_k = Q_k · c; the Q-value is q_k = sigmoid(s_k) (eq. 2), the policy

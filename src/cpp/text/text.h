@@ -69,4 +69,20 @@ void split_words(std::string_view text, OnWord&& on_word, OnNewline&& on_newline
   }
 }
 
+/// How many bytes the white space at the start of `text`, which is UTF-8, takes: 0 where another character stands
+/// there. White space is what Python's str.split() splits at, beyond ASCII too.
+std::size_t any_space(std::string_view text);
+
+/// Calls `on_word(std::string_view)` for each word of `text` between such white space.
+template <class OnWord>
+void split_at_any_space(std::string_view text, OnWord&& on_word) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size();) {
+    const std::size_t space = i < text.size() ? any_space(text.substr(i)) : 1;
+    if (space > 0 && i > begin) on_word(text.substr(begin, i - begin));
+    i += space > 0 ? space : 1;
+    if (space > 0) begin = i;
+  }
+}
+
 }  // namespace muse

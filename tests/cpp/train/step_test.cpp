@@ -31,8 +31,8 @@ struct Rows {
   std::vector<Line> data;
   muse::Matrix view;
 
-  Rows(std::int64_t rows, int dim, unsigned seed) : data(at(rows * ((dim + 15) / 16))) {
-    view = {data.front().x, rows, dim, (dim + 15) / 16 * 16};
+  Rows(std::int64_t rows, int dim, unsigned seed) : data(at(rows * muse::padded(dim) / muse::kRowPad)) {
+    view = {data.front().x, rows, dim, muse::padded(dim)};
     std::mt19937 generator(seed);
     std::normal_distribution<float> normal(0.0f, 0.4f);
     for (std::int64_t r = 0; r < rows; ++r)

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/encoder.h"
+#include "text/corpus_encoder.h"
 #include "text/text.h"
 #include "text/text_block.h"
 
@@ -38,9 +38,9 @@ struct Reading {
 };
 
 template <class Read>
-Reading read_with(const muse::EncoderOptions& options, Read&& read) {
+Reading read_with(const muse::CorpusEncoderOptions& options, Read&& read) {
   Reading result;
-  muse::Encoder encoder(options);
+  muse::CorpusEncoder encoder(options);
   try {
     read(encoder);
   } catch (const muse::InvalidText& error) {
@@ -107,7 +107,7 @@ std::vector<std::string> some_words(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kKnobs = 5;
   if (size < kKnobs) return 0;
-  muse::EncoderOptions options;
+  muse::CorpusEncoderOptions options;
   options.max_ram = data[0] * 16;
   options.max_vocab_size = data[1] % 8;
   const std::size_t chunk = data[2] + std::size_t{1};
@@ -123,19 +123,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const MemoryFile file(text);
   const std::string path = file.path();
-  const Reading whole = read_with(options, [&](muse::Encoder& encoder) {
+  const Reading whole = read_with(options, [&](muse::CorpusEncoder& encoder) {
     encoder.add_text(text, path);
     encoder.end_text();
   });
   check(whole);
-  const Reading pieces = read_with(options, [&](muse::Encoder& encoder) {
+  const Reading pieces = read_with(options, [&](muse::CorpusEncoder& encoder) {
     const std::size_t step = text.size() > (1 << 16) ? chunk * 1000 : chunk;
     for (std::size_t at = 0; at < text.size(); at += step)
       encoder.add_text(std::string_view(text).substr(at, step), path);
     encoder.end_text();
   });
   require(pieces == whole);
-  const Reading threads = read_with(options, [&](muse::Encoder& encoder) { encoder.add_file(path, workers, {}); });
+  const Reading threads =
+      read_with(options, [&](muse::CorpusEncoder& encoder) { encoder.add_file(path, workers, {}); });
   require(threads == whole);
   return 0;
 }

@@ -24,7 +24,7 @@ using ByteProgress = std::function<bool(std::int64_t)>;
 /// Whether a word that occurred `count` times survives a pruning that asks for `min_count`.
 using KeepRule = std::function<bool(std::string_view word, std::int64_t count, std::int64_t min_count)>;
 
-struct EncoderOptions {
+struct CorpusEncoderOptions {
   /// Encode with exactly these words, in this order, and drop all others. Unset: every word is given an id.
   std::optional<std::vector<std::string>> vocabulary;
   /// When there are more distinct words than this at the end of a sentence, those that occurred less than n times are
@@ -44,9 +44,9 @@ struct EncoderOptions {
 /// The result depends on the text alone: not on the number of workers, on how the text is cut into chunks, or on where
 /// the ids are kept. Sentences without words are skipped and not counted. After an exception the encoder may hold a
 /// part of its last input; throw it away.
-class Encoder {
+class CorpusEncoder {
  public:
-  explicit Encoder(EncoderOptions options);
+  explicit CorpusEncoder(CorpusEncoderOptions options);
 
   void add_sentence(std::span<const std::string_view> words);
 
@@ -82,7 +82,7 @@ class Encoder {
   std::vector<std::int32_t> by_provisional_id(std::span<const std::int32_t> mapping) const;
   void require_unfinished() const;
 
-  EncoderOptions options_;
+  CorpusEncoderOptions options_;
   WordTable table_;
   SpillArray<std::int32_t> tokens_;   // provisional ids
   SpillArray<std::int64_t> offsets_;  // (sentences + 1,)

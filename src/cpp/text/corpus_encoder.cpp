@@ -1,4 +1,4 @@
-#include "text/encoder.h"
+#include "text/corpus_encoder.h"
 
 #include <algorithm>
 #include <memory>
@@ -45,7 +45,7 @@ void remap(Storage& storage, std::span<const std::int32_t> new_id) {
 
 }  // namespace
 
-Encoder::Encoder(EncoderOptions options)
+CorpusEncoder::CorpusEncoder(CorpusEncoderOptions options)
     : options_(std::move(options)),
       tokens_(share(options_.max_ram, 2), options_.spill_directory),
       offsets_(share(options_.max_ram, 1), options_.spill_directory) {
@@ -58,11 +58,11 @@ Encoder::Encoder(EncoderOptions options)
   }
 }
 
-std::int32_t Encoder::look_up(std::string_view word, std::uint32_t hash) {
+std::int32_t CorpusEncoder::look_up(std::string_view word, std::uint32_t hash) {
   return options_.vocabulary ? table_.find(word, hash) : table_.find_or_add(word, hash);
 }
 
-void Encoder::add_word(std::string_view word) {
+void CorpusEncoder::add_word(std::string_view word) {
   ++raw_tokens_;
   const std::int32_t position = look_up(word, WordTable::hash(word));
   if (position < 0) return;
@@ -71,7 +71,7 @@ void Encoder::add_word(std::string_view word) {
   tokens_.push_back(entry.id);
 }
 
-void Encoder::end_sentence() {
+void CorpusEncoder::end_sentence() {
   if (raw_tokens_ == raw_sentence_begin_) return;
   ++raw_sentences_;
   raw_sentence_begin_ = raw_tokens_;
@@ -82,7 +82,7 @@ void Encoder::end_sentence() {
   prune_if_full();
 }
 
-void Encoder::prune_if_full() {
+void CorpusEncoder::prune_if_full() {
   if (options_.vocabulary || options_.max_vocab_size <= 0) return;
   if (static_cast<std::int64_t>(table_.size()) <= options_.max_vocab_size) return;
   const std::int64_t min_count = prune_below_++;
@@ -91,13 +91,13 @@ void Encoder::prune_if_full() {
   });
 }
 
-void Encoder::add_sentence(std::span<const std::string_view> words) {
+void CorpusEncoder::add_sentence(std::span<const std::string_view> words) {
   end_text();
   for (const std::string_view word : words) add_word(word);
   end_sentence();
 }
 
-void Encoder::add_text(std::string_view chunk, const std::string& source) {
+void CorpusEncoder::add_text(std::string_view chunk, const std::string& source) {
   require_unfinished();
   text_source_ = source;
   if (!cut_word_.empty()) {  // white space is ASCII: a character is never cut where a word is not
@@ -113,7 +113,7 @@ void Encoder::add_text(std::string_view chunk, const std::string& source) {
   cut_word_ = chunk.substr(chunk.size() - tail);
 }
 
-void Encoder::add_text_piece(std::string_view text) {
+void CorpusEncoder::add_text_piece(std::string_view text) {
   if (text.empty()) return;
   if (std::exchange(text_begins_, false) && text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (const std::size_t bad = find_invalid_utf8(text); bad != std::string_view::npos) {
@@ -128,7 +128,7 @@ void Encoder::add_text_piece(std::string_view text) {
       });
 }
 
-void Encoder::end_text() {
+void CorpusEncoder::end_text() {
   require_unfinished();
   add_text_piece(cut_word_);
   cut_word_.clear();
@@ -137,14 +137,14 @@ void Encoder::end_text() {
   text_begins_ = true;
 }
 
-bool Encoder::add_file(const std::string& path, int workers, const ByteProgress& progress) {
+bool CorpusEncoder::add_file(const std::string& path, int workers, const ByteProgress& progress) {
   end_text();
   const bool complete = FileScan(InputFile(path), *this).run(workers, progress);
   end_sentence();
   return complete;
 }
 
-void Encoder::add_block(const TextBlock& block) {
+void CorpusEncoder::add_block(const TextBlock& block) {
   if (options_.vocabulary || options_.max_vocab_size <= 0) {
     add_whole_block(block);
   } else {
@@ -153,7 +153,7 @@ void Encoder::add_block(const TextBlock& block) {
 }
 
 /// First the words, then the tokens: no look-up for a token.
-void Encoder::add_whole_block(const TextBlock& block) {
+void CorpusEncoder::add_whole_block(const TextBlock& block) {
   auto& ids = block_words_;
   ids.clear();
   for (const WordEntry& local : block.words()) {
@@ -173,7 +173,7 @@ void Encoder::add_whole_block(const TextBlock& block) {
 }
 
 /// The same with a limit on the vocabulary, which counts at the end of each sentence: words are added as they come.
-void Encoder::add_block_by_sentence(const TextBlock& block) {
+void CorpusEncoder::add_block_by_sentence(const TextBlock& block) {
   auto& positions = block_words_;
   positions.assign(block.words().size(), -1);
   for (const std::int32_t token : block.tokens()) {
@@ -195,12 +195,12 @@ void Encoder::add_block_by_sentence(const TextBlock& block) {
   }
 }
 
-const std::vector<WordEntry>& Encoder::words() {
+const std::vector<WordEntry>& CorpusEncoder::words() {
   end_text();
   return table_.entries();
 }
 
-std::vector<std::int32_t> Encoder::by_provisional_id(std::span<const std::int32_t> mapping) const {
+std::vector<std::int32_t> CorpusEncoder::by_provisional_id(std::span<const std::int32_t> mapping) const {
   if (mapping.size() != table_.size()) {
     throw std::invalid_argument("the mapping has " + std::to_string(mapping.size()) + " entries, but there are " +
                                 std::to_string(table_.size()) + " words");
@@ -212,7 +212,7 @@ std::vector<std::int32_t> Encoder::by_provisional_id(std::span<const std::int32_
   return new_id;
 }
 
-Corpus Encoder::finish(std::span<const std::int32_t> mapping) {
+Corpus CorpusEncoder::finish(std::span<const std::int32_t> mapping) {
   end_text();
   const std::vector<std::int32_t> new_id = by_provisional_id(mapping);
   finished_ = true;
@@ -225,7 +225,7 @@ Corpus Encoder::finish(std::span<const std::int32_t> mapping) {
   return Corpus(std::move(storage), tokens, offsets, raw_tokens_, raw_sentences_, spilled);
 }
 
-void Encoder::require_unfinished() const {
+void CorpusEncoder::require_unfinished() const {
   if (finished_) throw std::logic_error("this encoder is finished; make a new one");
 }
 
