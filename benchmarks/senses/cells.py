@@ -33,11 +33,14 @@ _SOURCES = (
 
 
 @cache
-def code_version() -> str:
-    """A digest of the code that trains."""
+def code_version(*more: str) -> str:
+    """A digest of the code that trains, and of `more` modules of the package, such as ``"evaluation/*"``."""
     digest = hashlib.sha256(Path(_core.__file__).read_bytes())
-    for name in _SOURCES:
-        digest.update(ast.dump(ast.parse((Path(muse.__file__).parent / f"{name}.py").read_bytes())).encode())
+    root = Path(muse.__file__).parent
+    for path in [root / f"{name}.py" for name in _SOURCES] + [
+        p for name in more for p in sorted(root.glob(f"{name}.py"))
+    ]:
+        digest.update(ast.dump(ast.parse(path.read_bytes())).encode())
     return digest.hexdigest()[:12]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.senses.cells import Cell, execute
 
-__all__ = ["read_records", "run_cells"]
+__all__ = ["append_records", "read_records", "run_cells"]
 
 _Outcome = tuple[Cell, list[dict[str, Any]] | None]
 # Numerical libraries would start a thread for each core in each process.
@@ -56,7 +56,7 @@ def run_cells(cells: Sequence[Cell], out: Path, jobs: int) -> int:
             if found is None:
                 failed += 1
                 continue
-            _append(out, found)
+            append_records(out, found)
             records += found
             print(f"[{count}/{len(todo)}] {cell}: {_brief(found[-1])}", flush=True)
     return failed
@@ -105,10 +105,10 @@ def _timed(cell: Cell, cells: Iterable[Cell], records: Iterable[dict[str, Any]])
 def _note_draws(cells: Iterable[Cell], records: Iterable[dict[str, Any]], out: Path) -> None:
     known = {record["digest"] for record in records if record["record"] == "draw"}
     new = {cell.draw.digest: cell.draw.to_json() for cell in cells if cell.draw.digest not in known}
-    _append(out, list(new.values()))
+    append_records(out, list(new.values()))
 
 
-def _append(out: Path, records: Iterable[dict[str, Any]]) -> None:
+def append_records(out: Path, records: Iterable[dict[str, Any]]) -> None:
     """Add lines in one write, on the disk when this returns."""
     text = "".join(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" for record in records)
     if not text:
