@@ -108,7 +108,7 @@ class Cell:
         """The same for the same figures: a cell with the key of a finished one is not run again."""
         what = {
             "harness": _HARNESS, "code": code_version("evaluation/*"), "text": self.digest, "data": self.data.digest,
-            "settings": Settings.from_options(self.options).to_json(), "threads": self.threads,
+            "settings": Settings.of(**self.options).to_json(), "threads": self.threads,
         }  # fmt: skip
         return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -121,7 +121,7 @@ def execute(cell: Cell) -> dict[str, Any]:
     record = {
         "record": "cell", "key": cell.key, "code": code_version("evaluation/*"), "data": cell.data.digest,
         "label": cell.name, "text": cell.text_name, "digest": cell.digest, "tokens": cell.tokens, "dims": cell.dims,
-        "seed": cell.seed, "threads": cell.threads, "settings": Settings.from_options(cell.options).to_json(),
+        "seed": cell.seed, "threads": cell.threads, "settings": Settings.of(**cell.options).to_json(),
         "machine": common.machine(),
     }  # fmt: skip
     start = time.perf_counter()

@@ -28,7 +28,7 @@ _HARNESS = 1  # raise it when the same cell would give other figures
 # What a run learns depends on these; comments and layout do not count. The core counts as the binary that was loaded.
 _SOURCES = (
     "corpus/encoding", "data/recipes", "data/settings", "data/trimming", "selector/selection", "training/initial",
-    "training/options", "training/run", "training/split",
+    "training/options", "training/run", "training/schedule", "training/split",
 )  # fmt: skip
 
 
