@@ -101,7 +101,7 @@ class Space {
     {
       const ReleaseGil release;
       UseContexts uses(space_);
-      for_uses(uses, corpus, as_span(places), [&](std::size_t first, UseContexts& some) {
+      for_uses(uses, SentenceIndex(corpus), as_span(places), [&](std::size_t first, UseContexts& some) {
         some.compute(data + first * static_cast<std::size_t>(some.stride()));
       });
     }

@@ -458,13 +458,21 @@ inline void slide_tile(const float* a, int positions, const float* const* rows, 
     for (int v = 0; v < Vectors; ++v) store(out + i * dim + d + v * kLanes, sums[i][v]);
 }
 
+// A tile of min(vectors, Vectors) vectors; returns how many.
+template <int Rows, int Vectors>
+inline int slide_some(const float* a, int positions, const float* const* rows, const int* starts, int d, int dim,
+                      float* out) {
+  if constexpr (Vectors > 1)
+    if ((dim - d) / kLanes < Vectors) return slide_some<Rows, Vectors - 1>(a, positions, rows, starts, d, dim, out);
+  slide_tile<Rows, Vectors>(a, positions, rows, starts, d, dim, out);
+  return Vectors;
+}
+
 template <int Rows>
 inline void slide_rows(const float* a, int positions, const float* const* rows, const int* starts, int dim,
                        float* out) {
-  constexpr int kStep = kTileColumns * kLanes;
   int d = 0;
-  for (; d + kStep <= dim; d += kStep) slide_tile<Rows, kTileColumns>(a, positions, rows, starts, d, dim, out);
-  for (; d + kLanes <= dim; d += kLanes) slide_tile<Rows, 1>(a, positions, rows, starts, d, dim, out);
+  while (d + kLanes <= dim) d += kLanes * slide_some<Rows, kTileColumns>(a, positions, rows, starts, d, dim, out);
   if (d < dim) slide_tile<Rows, 1>(a, positions, rows, starts, dim - kLanes, dim, out);
 }
 
@@ -504,6 +512,17 @@ inline void slide_gradient_tile(const float* g, const float* const* rows, const 
       float* to = out + p * dim + d + v * kLanes;
       store(to, load(to) + sums[p][v]);
     }
+}
+
+// A tile of min(vectors, Vectors) vectors; returns how many.
+template <int Positions, int Vectors>
+inline int slide_gradient_some(const float* g, const float* const* rows, const int* starts, int n, int d, int dim,
+                               float* out) {
+  if constexpr (Vectors > 1)
+    if ((dim - d) / kLanes < Vectors)
+      return slide_gradient_some<Positions, Vectors - 1>(g, rows, starts, n, d, dim, out);
+  slide_gradient_tile<Positions, Vectors>(g, rows, starts, n, d, dim, out);
+  return Vectors;
 }
 
 template <int Positions>

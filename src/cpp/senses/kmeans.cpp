@@ -6,9 +6,23 @@
 #include <cstring>
 #include <limits>
 
-#include "model/equations.h"
-
 namespace muse {
+
+namespace {
+
+// The first of the largest.
+int largest_of(const float* s, int k) {
+  int best = 0;
+  float top = s[0];
+  for (int c = 1; c < k; ++c)
+    if (s[c] > top) {
+      top = s[c];
+      best = c;
+    }
+  return best;
+}
+
+}  // namespace
 
 void SphericalKMeans::run(const float* x, int n, int k, float share_weight, std::uint64_t key) {
   share_weight_ = share_weight;
@@ -101,7 +115,7 @@ double SphericalKMeans::assign(const float* x, int n, int k) {
       float* s = scores_.data() + static_cast<std::ptrdiff_t>(i) * k;
       if (share_weight_ > 0.0f)
         for (int c = 0; c < k; ++c) s[c] += bias_[static_cast<std::size_t>(c)];
-      const int best = argmax(s, k, 0.0f);
+      const int best = largest_of(s, k);
       assignment_[static_cast<std::size_t>(first + i)] = best;
       objective += s[best];
     }

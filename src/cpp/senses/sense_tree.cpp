@@ -82,9 +82,9 @@ struct Tree {
 // Trees of words, one at a time; one thread's work and memory.
 class Grower {
  public:
-  Grower(const UseSpace& space, const Matrix& map_vectors, const Corpus& corpus, const TreeOptions& options)
+  Grower(const UseSpace& space, const Matrix& map_vectors, const SentenceIndex& sentences, const TreeOptions& options)
       : map_vectors_(map_vectors),
-        corpus_(corpus),
+        sentences_(sentences),
         options_(options),
         contexts_(space),
         stride_(contexts_.stride()),
@@ -106,7 +106,7 @@ class Grower {
     const auto n = static_cast<std::int64_t>(places.size());
     reserve(rows_, n * stride_);
     if (!map_vectors_.empty()) reserve(map_rows_, n * map_stride_);
-    for_uses(contexts_, corpus_, places, [&](std::size_t first, UseContexts& some) {
+    for_uses(contexts_, sentences_, places, [&](std::size_t first, UseContexts& some) {
       some.compute(rows_.data() + first * at(stride_));
       if (!map_vectors_.empty())
         some.compute_means(map_vectors_, options_.map, map_rows_.data() + first * at(map_stride_));
@@ -158,7 +158,7 @@ class Grower {
   }
 
   const Matrix& map_vectors_;
-  const Corpus& corpus_;
+  const SentenceIndex& sentences_;
   const TreeOptions& options_;
   UseContexts contexts_;
   int stride_, map_stride_;
@@ -203,8 +203,9 @@ SenseTrees grow_trees(const UseSpace& space, const Matrix& map_vectors, const Co
   const auto words = static_cast<std::int64_t>(occurrences.offsets.size()) - 1;
   std::vector<Tree> found(at(words));
   std::atomic<std::int64_t> done{0};
+  const SentenceIndex sentences(corpus);
   parallel_chunks(words, 4, workers, [&] {
-    return [&, grower = Grower(space, map_vectors, corpus, options)](std::int64_t first, std::int64_t last) mutable {
+    return [&, grower = Grower(space, map_vectors, sentences, options)](std::int64_t first, std::int64_t last) mutable {
       if (std::this_thread::get_id() == caller) poll(done);
       for (std::int64_t w = first; w < last; ++w) {
         const std::int64_t begin = occurrences.offsets[at(w)], end = occurrences.offsets[at(w + 1)];

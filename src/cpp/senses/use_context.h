@@ -82,19 +82,35 @@ class UseContexts {
   std::vector<bool> placed_;
 };
 
-// Calls found(first, contexts) for the uses at `places` of the corpus, some at a time: contexts has their words.
+// Which sentence each token of a corpus is in, without a search over all sentences.
+class SentenceIndex {
+ public:
+  explicit SentenceIndex(const Corpus& corpus);
+
+  // The sentence of a place: its tokens, and where it begins in the corpus.
+  struct Found {
+    std::span<const std::int32_t> tokens;
+    std::int64_t begin;
+  };
+  Found at(std::int64_t place) const;
+
+ private:
+  static constexpr int kShift = 5;  // of a place: the number of its block
+  Corpus corpus_;
+  std::vector<std::int64_t> first_;  // the sentence in which each block begins
+};
+
+// Calls found(first, contexts) for the uses at `places` of a corpus, some at a time: `contexts` holds them.
 template <typename Found>
-void for_uses(UseContexts& contexts, const Corpus& corpus, std::span<const std::int64_t> places, const Found& found) {
+void for_uses(UseContexts& contexts, const SentenceIndex& sentences, std::span<const std::int64_t> places,
+              const Found& found) {
   constexpr std::size_t kAtOnce = 24;
-  const auto offsets = corpus.offsets();
   for (std::size_t first = 0; first < places.size(); first += kAtOnce) {
     contexts.clear();
     for (const std::int64_t place : places.subspan(first, std::min(kAtOnce, places.size() - first))) {
-      const auto sentence = std::upper_bound(offsets.begin(), offsets.end(), place);
-      const std::int64_t begin = *(sentence - 1), within = place - begin;
-      contexts.add(
-          corpus.tokens().subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(*sentence - begin)),
-          {&within, 1});
+      const SentenceIndex::Found sentence = sentences.at(place);
+      const std::int64_t within = place - sentence.begin;
+      contexts.add(sentence.tokens, {&within, 1});
     }
     found(first, contexts);
   }
