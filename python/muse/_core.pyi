@@ -277,7 +277,7 @@ class _EncoderStats(TypedDict):
     targets: int
     loss: float
 
-class Trees(TypedDict):
+class _Trees(TypedDict):
     leaf_offset: _Int64
     means: _Floats
     map_means: _Floats
@@ -334,7 +334,7 @@ def grow_trees(
     options: TreeOptions,
     workers: int,
     progress: Callable[[int], object] | None = None,
-) -> Trees: ...
+) -> _Trees: ...
 def join_all(centroids: _Floats, counts: _Int64, share_power: float) -> tuple[_Int32, _Floats]: ...
 
 # -- bind_search.cpp ---------------------------------------------------------------------------------------------------

@@ -242,7 +242,8 @@ class SenseTrees:
     def _join_place(self) -> Integers:
         """(J,) which join of its word it is, 0, 1, ..."""
         per_word = np.maximum(self.n_leaves - 1, 0)
-        return np.arange(len(self.joins)) - np.repeat(np.cumsum(per_word) - per_word, per_word)
+        places: Integers = np.arange(len(self.joins)) - np.repeat(np.cumsum(per_word) - per_word, per_word)
+        return places
 
     @cached_property
     def _node_word(self) -> Integers:
@@ -252,7 +253,8 @@ class SenseTrees:
     @cached_property
     def _join_node(self) -> Integers:
         """(J,) the node that each join makes."""
-        return self._node_offset[self._join_word] + self.n_leaves[self._join_word] + self._join_place
+        nodes: Integers = self._node_offset[self._join_word] + self.n_leaves[self._join_word] + self._join_place
+        return nodes
 
     @cached_property
     def _parts(self) -> Integers:

@@ -217,7 +217,7 @@ def grow_trees(
     del offsets, places
     clock.stop()
     clock.start("vectors", 1)
-    shifts = _leaf_shifts(found, words, arrays.word_counts, settings)
+    shifts = _leaf_shifts(found["leaf_offset"], found["counts"], found["map_means"], arrays, settings)
     leaves = np.diff(found["leaf_offset"])
     trees = SenseTrees(
         found["leaf_offset"], found["means"], shifts, found["counts"], found["joins"], found["strengths"],
@@ -346,11 +346,17 @@ def _make_space(
         settings.topic_window, settings.topic_power, settings.order_weight,
     )  # fmt: skip
     names, places = _sample_uses(corpus, counts, settings)
-    raw = [
-        Sample(names, places, lambda some: plain.core.raw(corpus, some, workers)[0].astype(np.float64)),
-        Sample(names, places, lambda some: plain.core.raw(corpus, some, workers)[1].astype(np.float64)),
-    ]
-    (topic_mean, topic_transform), (order_mean, order_transform) = (_whitening(s, settings.whitening) for s in raw)
+
+    def read(some: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.concatenate(plain.core.raw(corpus, some, workers), axis=1, dtype=np.float64)
+
+    means, covariance = moments(Sample(names, places, read)) if len(places) else (np.zeros((1, 0)), np.zeros((0, 0)))
+    dim, enough = words.shape[1], len(places) >= 2 * words.shape[1]  # in a tiny corpus there is no covariance
+    (topic_mean, topic_transform), (order_mean, order_transform) = (
+        _whitening(means[:, block], covariance[block, block], settings.whitening) if enough
+        else (np.zeros(width), np.eye(width))
+        for block, width in ((slice(0, dim), dim), (slice(dim, None), size))
+    )  # fmt: skip
     for rows in row_blocks(len(topics)):
         topics[rows] = (topics[rows] - topic_mean) @ topic_transform
     return dataclasses.replace(
@@ -375,15 +381,13 @@ def _sample_uses(
     return np.repeat(np.arange(len(frequent)), sizes), np.concatenate([np.zeros(0, np.int64), *chosen])
 
 
-def _whitening(sample: Sample, power: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _whitening(
+    means: NDArray[np.float64], covariance: NDArray[np.float64], power: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The mean of words' mean contexts, and the matrix that evens out how contexts vary around them."""
-    size = sample.read(np.zeros(0, np.int64)).shape[1]
-    if len(sample.places) < 2 * size:  # in a tiny corpus there is no covariance to speak of
-        return np.zeros(size), np.eye(size)
-    means, covariance = moments(sample)
     variance, axes = np.linalg.eigh(covariance)
     if variance[-1] < _LEAST_VARIANCE:
-        return means.mean(axis=0), np.eye(size)
+        return means.mean(axis=0), np.eye(len(variance))
     variance = np.maximum(variance, variance[-1] * _EIGENVALUE_FLOOR)
     return means.mean(axis=0), axes / variance ** (power / 2)
 
@@ -400,26 +404,26 @@ def _tree_options(settings: TreeSettings) -> _core.TreeOptions:
     return options
 
 
-def _leaf_shifts(found: "_core.Trees", words: Floats, counts: NDArray[np.int64], settings: TreeSettings) -> Floats:
+def _leaf_shifts(
+    offset: NDArray[np.int64], uses: NDArray[np.int64], map_means: Floats, arrays: Arrays, settings: TreeSettings
+) -> Floats:
     """What each leaf adds to its word's vector, by a linear map from words' mean contexts to their vectors."""
-    offset = found["leaf_offset"]
-    leaves = np.diff(offset)
-    has_tree = np.flatnonzero(leaves)
-    shifts = np.zeros((int(offset[-1]), words.shape[1]), np.float32)
+    has_tree = np.flatnonzero(np.diff(offset))
+    shifts = np.zeros((int(offset[-1]), arrays.vector_size), np.float32)
+    starts = offset[has_tree]
     if not len(has_tree):
         return shifts
-    uses = np.asarray(found["counts"], np.float64)
-    map_means = found["map_means"]
-    means = np.add.reduceat(map_means * uses[:, None], offset[has_tree], axis=0)
-    means /= np.add.reduceat(uses, offset[has_tree])[:, None]
-    learned = np.flatnonzero(counts[has_tree] >= settings.map_count)
+    means = np.add.reduceat(map_means * uses[:, None].astype(np.float32), starts, axis=0)
+    means /= np.add.reduceat(uses, starts)[:, None].astype(np.float32)
+    learned = np.flatnonzero(arrays.word_counts[has_tree] >= settings.map_count)
     rng = np.random.Generator(np.random.Philox(settings.seed + 1))
     learned = np.sort(rng.permutation(learned)[: settings.map_words])
     if len(learned) < 2:
         return shifts
-    inputs, outputs = means[learned], words[has_tree[learned]].astype(np.float64)
+    inputs = means[learned].astype(np.float64)
+    outputs = arrays.sense_vectors[has_tree[learned]].astype(np.float64)
     solved = np.linalg.lstsq(inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0), rcond=None)[0]
+    word = np.repeat(np.arange(len(has_tree)), np.diff(offset)[has_tree])
     for rows in row_blocks(len(shifts)):
-        word = np.searchsorted(offset[has_tree], np.arange(len(shifts))[rows], side="right") - 1
-        shifts[rows] = (map_means[rows] - means[word]) @ solved
+        shifts[rows] = (map_means[rows] - means[word[rows]]) @ solved.astype(np.float32)
     return shifts

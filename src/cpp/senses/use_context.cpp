@@ -11,6 +11,9 @@ namespace muse {
 
 namespace {
 
+// Rows of the first words, which are the most frequent ones in a vocabulary that is sorted, lie near anyway.
+constexpr std::int32_t kNear = 1000;
+
 float length(const Kernels& kernels, const float* row, int dim) { return std::sqrt(kernels.dot(row, row, dim)); }
 
 }  // namespace
@@ -68,7 +71,7 @@ void UseContexts::add(std::span<const std::int32_t> sentence, std::span<const st
       continue;
     }
     order_rows_.push_back(space_.words.row(sentence[at(j)]));
-    prefetch_row(order_rows_.back(), encoder_dim_);
+    if (sentence[at(j)] >= kNear) prefetch_row(order_rows_.back(), encoder_dim_);
   }
   for (const std::int64_t place : places) starts_.push_back(static_cast<int>(start + place - reach));
 }
@@ -87,7 +90,7 @@ void UseContexts::add_word(std::int32_t word) {
   words_.push_back(word);
   rows_.push_back(space_.topic.row(word));
   weights_.push_back(space_.weights.empty() ? 1.0f : space_.weights[at(word)]);
-  prefetch_row(rows_.back(), space_.topic.dim);
+  if (word >= kNear) prefetch_row(rows_.back(), space_.topic.dim);
 }
 
 // Sums (or means) of rows over `windows_` cut to the reach of `options`; one of a whole context weighs all of it as
