@@ -119,6 +119,18 @@ def test_a_tree_prints_as_text():
         assert node.count == sum(tree.nodes[part].count for part in node.parts) or not node.parts
 
 
+def test_nodes_of_a_word_have_the_centroids_and_shifts_that_cuts_give_them():
+    trees, _ = make_trees([5, 0, 7], seed=3)
+    for word, n in ((0, 5), (2, 7)):
+        centroids, shifts = trees.node_centroids(word), trees.node_shifts(word)
+        assert len(centroids) == len(shifts) == 2 * n - 1
+        for senses in range(2, n + 1):
+            cut = trees.cut(senses)
+            rows = slice(cut.sense_offset[word], cut.sense_offset[word + 1])
+            np.testing.assert_allclose(centroids[cut.nodes[rows]], cut.centroids[rows], atol=1e-5)
+            np.testing.assert_allclose(shifts[cut.nodes[rows]], cut.shifts[rows], atol=1e-5)
+
+
 def test_trees_do_not_change():
     trees, _ = make_trees([4])
     with pytest.raises(ValueError, match="read-only"):

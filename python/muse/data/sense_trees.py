@@ -417,7 +417,7 @@ class SenseTrees:
             raise ValueError(f"{name or word!r} has no sense tree: it occurs too seldom, and has one sense")
         nodes = range(int(self._node_offset[word]), int(self._node_offset[word + 1]))
         total = float(self._counts[nodes[-1]])
-        first_join = int(np.searchsorted(self._join_node, nodes[int(self.n_leaves[word])]))
+        first_join = int(np.searchsorted(self._join_word, word))
         begins, ends = self._life
         default = self.default_senses[word]
         made: dict[int, SenseNode] = {}
@@ -433,6 +433,38 @@ class SenseTrees:
         senses = [int(self.numbers[node]) for node in nodes if begins[node] <= default < ends[node]]
         ordered = tuple(made[number] for number in sorted(made))
         return SenseTree(name or str(word), ordered, int(self.numbers[nodes[-1]]), tuple(sorted(senses)))
+
+    def leaves_of(self, word: int) -> NDArray[np.bool_]:
+        """Which leaves each node of a word is made of, bool (nodes, leaves), by the number of the node."""
+        first, last = int(self._node_offset[word]), int(self._node_offset[word + 1])
+        leaves = int(self.n_leaves[word])
+        made = np.zeros((last - first, leaves), bool)
+        made[:leaves] = np.eye(leaves, dtype=bool)
+        for node, parts in zip(range(leaves, last - first), self._joins_of(word), strict=True):
+            made[node] = made[parts[0]] | made[parts[1]]
+        ordered = np.empty_like(made)
+        ordered[self.numbers[first:last]] = made
+        return ordered
+
+    def _joins_of(self, word: int) -> NDArray[np.int32]:
+        first = int(np.searchsorted(self._join_word, word))
+        return self.joins[first : first + max(0, int(self.n_leaves[word]) - 1)]
+
+    def node_shifts(self, word: int) -> Floats:
+        """What each node of a word adds to its vector before shrinkage, float32 (nodes, D), by number."""
+        return self._node_averages(word, self.leaf_shifts)
+
+    def node_centroids(self, word: int) -> Floats:
+        """Mean context of each node of a word at unit length, float32 (nodes, S), by number."""
+        means = self._node_averages(word, self.leaf_means)
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        return np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 0)
+
+    def _node_averages(self, word: int, matrix: Floats) -> Floats:
+        rows = slice(int(self.leaf_offset[word]), int(self.leaf_offset[word + 1]))
+        weights = self.leaves_of(word) * self.leaf_counts[rows]
+        averages: Floats = ((weights @ matrix[rows]) / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+        return averages
 
     def as_dict(self) -> dict[str, NDArray[Any]]:
         """The arrays by name, as a model file keeps them."""

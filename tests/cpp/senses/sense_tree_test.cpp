@@ -72,7 +72,7 @@ TEST_CASE("sense tree: leaves hold all uses, joins make one root, and the widest
 TEST_CASE("sense tree: an exception of the caller's ends the work") {
   const Text text(200);
   const muse::Occurrences uses = muse::sample_occurrences(text.corpus, 21, 1000, 1);
-  CHECK_THROWS_AS(muse::grow_trees(text.space, {}, text.corpus, {uses.offsets, uses.places}, {}, 2,
+  CHECK_THROWS_AS(muse::grow_trees(text.space, {}, text.corpus, {uses.offsets, uses.places}, {}, 1,
                                    [](std::int64_t) { throw std::runtime_error("stop"); }),
                   std::runtime_error);
 }
