@@ -458,7 +458,8 @@ class SenseTrees:
         """Mean context of each node of a word at unit length, float32 (nodes, S), by number."""
         means = self._node_averages(word, self.leaf_means)
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
-        return np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 0)
+        unit: Floats = np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 0)
+        return unit
 
     def _node_averages(self, word: int, matrix: Floats) -> Floats:
         rows = slice(int(self.leaf_offset[word]), int(self.leaf_offset[word + 1]))
