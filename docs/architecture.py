@@ -84,7 +84,7 @@ def picture() -> str:
     size = f'viewBox="0 0 {_WIDTH} {total}" font-family="sans-serif" font-size="12"'
     label = "Floors of the package; each imports only from those below it"
     title = (
-        "python/muse: a floor imports only from floors below it (in grey: from which, and by how many of its modules)"
+        "python/muse: a floor imports only from floors below it (in grey: which, and by how many modules)"
     )
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{label}">',
