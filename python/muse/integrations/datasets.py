@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from muse.corpus.tokens import tokenize
+from muse.corpus.tokenizer import tokenize
 
 __all__ = ["DatasetSentences"]
 
@@ -20,8 +20,7 @@ class DatasetSentences:
     column : str
         The column that holds text, each line of which is a sentence, or lists of tokens, each of which is one.
     tokenizer : callable
-        ``tokenizer(line)`` gives the tokens of a line of text. By default lower-case runs of letters and digits, as
-        `muse.evaluation` reads its contexts.
+        ``tokenizer(line)`` gives the tokens of a line of text. By default `muse.corpus.tokenize`: lower-case words.
 
     Raises
     ------

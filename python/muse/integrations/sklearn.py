@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.corpus.tokens import tokenize, tokens_of
+from muse.corpus.tokenizer import tokenize
+from muse.corpus.tokens import tokens_of
 from muse.model.muse import MUSE
 
 try:
@@ -38,9 +39,10 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     settings : dict, optional
         Settings of the model that `fit` trains, such as ``{"vector_size": 100, "seed": 1}``.
     tokenizer : callable, optional
-        ``tokenizer(document)`` gives the tokens of a text. By default lower-case runs of letters and digits; give
-        ``str.split`` for a model of text that is tokenised already. Documents that are lists of tokens are taken as
-        they are.
+        ``tokenizer(document)`` gives the tokens of a text. By default `muse.corpus.tokenize`, the lower-case
+        words of prose; give ``str.split`` for a model of text that is tokenised already, and
+        `muse.corpus.tokenize_wiki` for one of the usual Wikipedia texts. Documents that are lists of tokens are taken
+        as they are.
     select : bool
         Whether a word counts with the sense that its context means. If not, with its word-level vector.
 
