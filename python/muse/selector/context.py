@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.tables import refuse_row
 from muse.data.vocabulary import Vocabulary
 
 __all__ = ["Context", "EncodedContexts", "as_contexts", "as_tokens", "encode"]
@@ -57,6 +58,7 @@ def as_tokens(context: Context, known: Container[str]) -> list[str]:
         return [token for piece in pieces for token in ([piece] if piece in known else piece.split())]
     if not isinstance(context, Iterable):
         raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
+    refuse_row("the context", context)
     tokens = list(context)
     for token in tokens:
         if not isinstance(token, str):
@@ -74,6 +76,7 @@ def as_contexts(context: Context | Iterable[Context], vocabulary: Vocabulary) ->
         return [context], True
     if not isinstance(context, Iterable):
         raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
+    refuse_row("the context", context)
     items = list(context)
     if any(
         not isinstance(item, str) or (item not in vocabulary and len(as_tokens(item, vocabulary)) > 1) for item in items

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, repeat
 from os import PathLike
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import number
+from muse.base.tables import frame_columns, named
 from muse.data.arrays import Floats
 from muse.model.changes import answers, uses
 from muse.model.parts import ModelPart
@@ -119,6 +120,10 @@ class SenseTagging(ModelPart):
         """
         if isinstance(sentences, (str, bytes)) or not isinstance(sentences, Iterable):
             raise TypeError("disambiguate_batch takes an iterable of sentences; for a single one use disambiguate")
+        columns = list(sentences) if isinstance(sentences, Mapping) else frame_columns(sentences)
+        if columns is not None:
+            raise TypeError(f"disambiguate_batch takes an iterable of sentences, not a table with the columns "
+                            f"{named(columns)}; give one of them, as muse.corpus.Column(table, name)")  # fmt: skip
         return self.selector.blocks(sentences)
 
     @uses
