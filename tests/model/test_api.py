@@ -126,24 +126,20 @@ def test_a_list_of_strings_is_one_context_unless_it_cannot_be():
 
 
 def test_strings_in_memory_and_lines_of_a_file_are_the_same_words(tmp_path):
-    # ASCII white space, all of it; then other white space, of which a file makes no words.
-    text = "the head\tof\fthe\varmy  head\u00a0count « bank\u2003bank » \x1carmy\x85"
-    (tmp_path / "text").write_text(text + "\n", encoding="utf-8")
-    (line,) = LineSentence(tmp_path / "text")
+    text = "the head\tof\fthe\varmy  head\u00a0count « bank\u2003bank » \x1carmy\x85 a\u3000b c\u2028d e\u200bf \ufeffg"
+    words = "the head of the army head count « bank bank » army a b c d e\u200bf g".split()
+    (tmp_path / "text").write_text("\ufeff\ufeff" + text + "\n", encoding="utf-8")
+    assert list(LineSentence(tmp_path / "text")) == [words]
     smallest = {"vector_size": 4, "min_count": 1, "epochs": 1, "workers": 1, "senses": 1}
-    of_file = MUSE(corpus_file=tmp_path / "text", **smallest)
-    assert [t.token for t in of_file.disambiguate(text)] == line
-    assert "head\u00a0count" in line
-    of_lists = MUSE([text.split()], **smallest)
-    assert [t.token for t in of_lists.disambiguate(text)] == text.split()
-    assert "count" in text.split()
-    for model in (of_file, of_lists):
-        assert all(t.sense is not None for t in model.disambiguate(text))
-        (senses,) = model.disambiguate_batch([text])
-        assert senses.tolist() == [t.sense for t in model.disambiguate(text)]
-    # A list of strings: tokens, where each of them is one word.
-    assert as_contexts(["head\u00a0count", "the"], of_file.vocabulary)[1]
-    assert not as_contexts(["head\u00a0count", "the"], of_lists.vocabulary)[1]
+    model = MUSE(corpus_file=tmp_path / "text", **smallest)
+    assert set(model.vocabulary.words) == set(words)
+    assert [t.token for t in model.disambiguate(text)] == words
+    assert all(t.sense is not None for t in model.disambiguate(text))
+    (senses,) = model.disambiguate_batch([text])
+    assert senses.tolist() == [t.sense for t in model.disambiguate(text)]
+    model.tag_corpus(tmp_path / "text", tmp_path / "tagged")
+    (tagged,) = LineSentence(tmp_path / "tagged")
+    assert tagged == [f"{word}#0" for word in words]
 
 
 def test_encode():

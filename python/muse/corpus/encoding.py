@@ -69,8 +69,9 @@ def encode_corpus(
         An iterable of sentences, each an iterable of strings. It is iterated exactly once, so a generator will do.
         Series and frames of one column are read as `Column` reads them; of other tables give a `Column`.
     corpus_file
-        Instead of `sentences`: the path of a UTF-8 text file, or several; one sentence a line, words between ASCII
-        white space. Read on all threads, or decompressed as a stream when the name ends in .gz, .bz2, .xz or .zst.
+        Instead of `sentences`: the path of a UTF-8 text file, or several; one sentence a line, words between white
+        space, as `str.split` has it. Read on all threads, or decompressed as a stream when the name ends in .gz, .bz2,
+        .xz or .zst.
     vocab
         Encode with these words and their ids, and drop all others. None: the corpus decides.
     extend

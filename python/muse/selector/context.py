@@ -1,17 +1,14 @@
 """From what a user writes for a context to the arrays that the core reads.
 
-A context is a list of tokens, or a string: words between ASCII white space, as in a corpus file, where those that the
-model does not know are also split at the other white space that `str.split` knows, such as U+00A0. So a string means
+A context is a list of tokens, or a string, whose words stand between white space as in a corpus file: so a string means
 the same words as a line of the file that a model was trained on, and as ``text.split()`` where that made the tokens.
-When the word occurs in it,
-the window around its first occurrence counts, or around `position`; otherwise all of it counts. Unknown words are
-skipped.
+When the word occurs in it, the window around its first occurrence counts, or around `position`; otherwise all of it
+counts. Unknown words are skipped.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,12 +16,11 @@ from numpy.typing import NDArray
 
 from muse.base.tables import refuse_row
 from muse.data.vocabulary import Vocabulary
+from muse.files.lines import split_words
 
 __all__ = ["Context", "EncodedContexts", "as_contexts", "as_tokens", "encode"]
 
 Context: TypeAlias = str | Sequence[str]
-
-_WORDS = re.compile(r"\S+", re.ASCII)
 
 
 class EncodedContexts(NamedTuple):
@@ -45,8 +41,8 @@ class EncodedContexts(NamedTuple):
     positions: NDArray[np.int64]
 
 
-def as_tokens(context: Context, known: Container[str]) -> list[str]:
-    """The tokens of one context, for a model that knows the words `known`.
+def as_tokens(context: Context) -> list[str]:
+    """The tokens of one context.
 
     Raises
     ------
@@ -54,8 +50,7 @@ def as_tokens(context: Context, known: Container[str]) -> list[str]:
         If it is neither a string nor a sequence of strings.
     """
     if isinstance(context, str):
-        pieces: list[str] = _WORDS.findall(context)
-        return [token for piece in pieces for token in ([piece] if piece in known else piece.split())]
+        return split_words(context)
     if not isinstance(context, Iterable):
         raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
     refuse_row("the context", context)
@@ -78,9 +73,7 @@ def as_contexts(context: Context | Iterable[Context], vocabulary: Vocabulary) ->
         raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
     refuse_row("the context", context)
     items = list(context)
-    if any(
-        not isinstance(item, str) or (item not in vocabulary and len(as_tokens(item, vocabulary)) > 1) for item in items
-    ):
+    if any(not isinstance(item, str) or (item not in vocabulary and len(as_tokens(item)) > 1) for item in items):
         return items, False
     single: list[Context] = [items]  # type: ignore[list-item]  # every item is a str, as was just checked
     return single, True
@@ -111,7 +104,7 @@ def encode(
     offsets, found, known = [0], [], vocabulary.ids
     words = [word] * len(contexts) if isinstance(word, str) else word
     for target, context, position in zip(words, contexts, positions, strict=True):
-        tokens = as_tokens(context, known)
+        tokens = as_tokens(context)
         at = _position(target, tokens, position)
         ids = [known.get(token, -1) for token in tokens]
         found.append(-1 if at < 0 else sum(i >= 0 for i in ids[:at]))

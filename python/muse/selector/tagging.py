@@ -51,7 +51,7 @@ class SenseTagging(ModelPart):
         >>> [t.key for t in model.disambiguate("the head of the army")]  # doctest: +SKIP
         ['the#0', 'head#2', 'of#0', 'the#0', 'army#1']
         """
-        tokens = as_tokens(sentence, self.vocabulary)
+        tokens = as_tokens(sentence)
         block = next(self.selector.blocks([tokens]))
         known = (None if sense < 0 else sense for sense in block.senses.tolist())
         return list(map(TokenSense, tokens, known, block.probabilities.tolist()))
@@ -146,7 +146,8 @@ class SenseTagging(ModelPart):
         input : path-like
             UTF-8 text, one sentence a line, plain or compressed (.gz, .bz2, .xz, .zst).
         output : path-like
-            Where it goes, compressed if the name says so. The file appears when it is complete.
+            Where it goes, compressed if the name says so. The file appears when it is complete. A pipe or a device
+            (``/dev/stdout``) takes each piece as it is ready.
         margin : float
             Leave words bare whose sense is less than this more probable than the next best one.
         resume : bool
@@ -227,7 +228,7 @@ class SenseTagging(ModelPart):
         if weights not in (None, "sif"):
             raise ValueError(f"weights must be None or 'sif'; got {weights!r:.80}")
         contexts, single = as_contexts(sentence, self.vocabulary)
-        sentences = [as_tokens(context, self.vocabulary) for context in contexts]
+        sentences = [as_tokens(context) for context in contexts]
         vectors = np.zeros((len(sentences), self.arrays.vector_size), np.float32)
         for row, (tokens, senses) in enumerate(zip(sentences, self.disambiguate_batch(sentences), strict=True)):
             known = senses >= 0

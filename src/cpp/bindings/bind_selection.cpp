@@ -127,27 +127,13 @@ class TextTagger {
     if (tagger_.id(text) != num_words_++) throw py::value_error("a word stands twice");
   }
 
-  // Numbers of the tokens of a string, the same tokens as muse.context.as_tokens gives: words between ASCII white space
-  // and, of those that are not known, the words between any other.
+  // Numbers of the tokens of a string: those that files.lines.split_words gives in Python.
   void add_text(py::handle text, std::vector<std::int32_t>& ids) const {
     const auto bytes =
         py::reinterpret_steal<py::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
     if (!bytes) throw py::error_already_set();
-    const auto plain = [](char c) { return (c >= 0 && c < 0x1c) || (c >= ' ' && c <= '~'); };
     split_words(
-        static_cast<std::string_view>(bytes),
-        [&](std::string_view word) {
-          const std::int32_t id = tagger_.id(word);
-          if (id >= 0 || std::all_of(word.begin(), word.end(), plain)) {
-            ids.push_back(id);
-            return;
-          }
-          const auto decoded = py::reinterpret_steal<py::object>(
-              PyUnicode_DecodeUTF8(word.data(), static_cast<Py_ssize_t>(word.size()), "surrogatepass"));
-          if (!decoded) throw py::error_already_set();
-          add_tokens(PyUnicode_Split(decoded.ptr(), nullptr, -1), ids);
-        },
-        [] {});
+        static_cast<std::string_view>(bytes), [&](std::string_view word) { ids.push_back(tagger_.id(word)); }, [] {});
   }
 
   // Numbers of the tokens of a string, or of a list of strings.

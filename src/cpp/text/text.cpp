@@ -10,7 +10,7 @@ namespace {
 std::string describe(const std::string& source, std::int64_t line, unsigned char byte) {
   char hex[8];
   std::snprintf(hex, sizeof hex, "0x%02x", byte);
-  const std::string from = line == 1 && byte >= 0xFE ? "utf-16" : "latin1";  // UTF-16 begins with one of these
+  const std::string from = line == 1 && byte >= 0xFE ? "utf-16" : "cp1252";  // UTF-16 begins with one of these
   return source + ", line " + std::to_string(line) + ": invalid UTF-8 (byte " + hex +
          "); convert the text to UTF-8 first, for example with `iconv -f " + from + " -t utf-8`";
 }
