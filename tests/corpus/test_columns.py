@@ -66,6 +66,49 @@ def test_a_dict_is_refused_with_what_it_may_be(table):
         MUSE(table, vector_size=8, workers=1)
 
 
+class Splits(dict):
+    """As a DatasetDict of Hugging Face, which has the methods of its datasets, too."""
+
+    column_names = property(lambda self: {name: ["label", "text"] for name in self})
+
+    def select_columns(self, names):
+        raise ValueError("Column name ['train'] not in the dataset")
+
+
+def test_a_dict_of_splits_is_a_dict():
+    with pytest.raises(
+        TypeError, match=r"sentences is a Splits with the keys 'train', 'test'; .*give one: table\['train'\]"
+    ):
+        MUSE(Splits(train=[], test=[]), vector_size=8, workers=1)
+    with pytest.raises(KeyError, match="the Splits has no column 'text'; it has 'train', 'test'"):
+        Column(Splits(train=[], test=[]), "text")
+
+
+class Scalar:
+    def __init__(self, value):
+        self.value = value
+
+    def as_py(self):
+        return self.value
+
+
+class ArrowTable:
+    """As a table of pyarrow, whose columns hold scalars."""
+
+    column_names = ("id", "text")
+    columns = ()
+    __arrow_c_stream__ = None
+
+    def __getitem__(self, name):
+        return [Scalar(7 if name == "id" else value) for value in (TEXT, None)]
+
+
+def test_cells_of_arrow():
+    assert list(Column(ArrowTable(), "text")) == [TEXT.split()]
+    with pytest.raises(TypeError, match=r"ArrowTable has the columns 'id', 'text'; .*Column\(table, 'text'\)"):
+        MUSE(ArrowTable(), vector_size=8, workers=1)
+
+
 def test_a_reader_of_csv_is_refused():
     with pytest.raises(TypeError, match=r"sentences is a csv\.reader.*Column\(csv\.DictReader\(file\), 'text'\)"):
         MUSE(csv.reader(io.StringIO(TABLE)), vector_size=8, workers=1)

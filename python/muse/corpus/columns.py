@@ -82,7 +82,7 @@ class Column:
     def _likely(self) -> Any:
         """The column to name in a message."""
         try:
-            return column_of_text({name: next(iter(self._table[name]), None) for name in self._columns or ()})
+            return column_of_text({name: _plain(next(iter(self._table[name]))) for name in self._columns or ()})
         except Exception:  # a table of a kind of its own; the message matters more
             return "text"
 
@@ -114,9 +114,7 @@ class Column:
         return row[self._name]
 
     def _sentences(self, cell: Any, number: int) -> Iterator[list[str]]:
-        for convert in ("as_py", "to_list", "tolist"):  # scalars of pyarrow, lists of polars, arrays
-            if hasattr(cell, convert):
-                cell = getattr(cell, convert)()
+        cell = _plain(cell)
         if is_missing(cell):
             return
         if isinstance(cell, str):
@@ -137,6 +135,14 @@ class Column:
         return f"{type(self).__name__}({type(self._table).__name__}, {self._name!r})"
 
 
+def _plain(cell: Any) -> Any:
+    """A cell as Python has it: of scalars of pyarrow, lists of polars, arrays."""
+    for convert in ("as_py", "to_list", "tolist"):
+        if hasattr(cell, convert):
+            return getattr(cell, convert)()
+    return cell
+
+
 def sentences_of(given: Any) -> Iterable[Sequence[str]]:
     """The sentences that a user gives: series and frames of one column are read, rows are refused with what to do.
 
@@ -150,13 +156,13 @@ def sentences_of(given: Any) -> Iterable[Sequence[str]]:
     UserWarning
         Where a token at the start of the text is a phrase or a line of prose.
     """
-    if is_series(given) or frame_columns(given) is not None:
-        return Column(given)
     if isinstance(given, Mapping):
         raise TypeError(
             f"sentences is a {type(given).__name__} with the keys {named(given)}; name the column that holds the text, "
             f"muse.corpus.Column(table, {next(iter(given), 'text')!r}), or, of several texts, give one: table['train']"
         )
+    if is_series(given) or frame_columns(given) is not None:
+        return Column(given)
     if isinstance(given, _CSV_READER):
         raise TypeError(
             "sentences is a csv.reader, whose rows are the cells of a table; give "
