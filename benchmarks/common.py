@@ -10,6 +10,7 @@ Results of full runs lie in benchmarks/results. A run on a part of its corpus (`
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import datetime
 import hashlib
 import json
@@ -28,6 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from muse import _core
+from muse.base.limits import usable_cores
 from muse.corpus.encoding import LineSentence
 from muse.datasets import iter_pseudo_words
 from muse.evaluation import PseudoWordTask, draw_pairs, read_scws, read_word_pairs
@@ -306,7 +308,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, corpus_required: bool = Tr
     parser.add_argument(
         "--limit-tokens", type=at_least(0), default=0, metavar="N", help="use the first N tokens only; 0: all"
     )
-    parser.add_argument("--workers", type=at_least(1), default=os.cpu_count() or 1, help="threads for training")
+    parser.add_argument("--workers", type=at_least(1), default=usable_cores(), help="threads for training")
     parser.add_argument(
         "--out", type=out_folder, help="folder for the results; default: benchmarks/results for a full run"
     )
@@ -340,6 +342,8 @@ def plain(value: Any) -> Any:
     """Plain Python values for JSON; floats keep six digits."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {"is": type(value).__name__, **plain(vars(value))}
     if isinstance(value, list | tuple | set):
         return [plain(item) for item in value]
     if isinstance(value, np.ndarray):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -20,11 +19,12 @@ import numpy as np
 
 from benchmarks import common
 from benchmarks.gpu_limits import H100, Case
-from muse import MUSE, _core, cuda
+from muse import MUSE, Engine, Paper, Split, _core, cuda
+from muse.base.limits import usable_cores
 from muse.data.settings import Settings
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation.clustering import v_measure
-from muse.training.run import core_options
+from muse.training.options import core_options
 
 ROW_PAD = 16
 Note = Callable[[Any], None]  # called with what a part has found so far
@@ -76,13 +76,13 @@ def make_trainer(tokens: np.ndarray, offsets: np.ndarray, words: int, settings: 
 
 
 def paper(**changes: Any) -> Settings:
-    """The paper's settings with some changed."""
-    return Settings.from_options({**MUSE.paper_defaults(), "senses": 3, **changes})
+    """The paper's settings with some changed, by their resolved names."""
+    return Settings.of(recipe=Paper()).replace(**changes)
 
 
 def default(**changes: Any) -> Settings:
     """The package's defaults with three senses a word."""
-    return Settings.from_options({"senses": 3, **changes})
+    return Settings.of(senses=3).replace(**changes)
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------
@@ -109,8 +109,8 @@ def decisions(size: Size, note: Note) -> None:
 
 def cells() -> Iterator[tuple[str, Settings, bool]]:
     """What is timed: a name, the settings, and whether U and V are bfloat16."""
-    for group in (1, 16, 32, 64):
-        yield "paper", paper(group_size=group, group_negatives=None if group == 1 else max(32, group)), False
+    for group in (1, 32, 64):
+        yield "paper", paper(group_size=group), False
     yield "paper", paper(group_size=16), False
     yield "paper", paper(group_size=16), True
     yield "paper", paper(), True
@@ -197,7 +197,7 @@ def inference(size: Size, note: Note) -> None:
     report["select_tokens_per_second"] = len(tokens) / (time.perf_counter() - start)
     note(report)
     some = min(len(offsets) - 1, 8000)
-    expected = _core.select_senses(*parts, tokens[: offsets[some]], offsets[: some + 1], workers=os.cpu_count() or 1)
+    expected = _core.select_senses(*parts, tokens[: offsets[some]], offsets[: some + 1], workers=usable_cores())
     report["same_senses"] = float((senses[: offsets[some]] == expected[0]).mean())
     report["probability_error"] = float(np.abs(probabilities[: offsets[some]] - expected[1]).max())
     note(report)
@@ -226,7 +226,7 @@ def quality(size: Size, note: Note) -> None:
     corpus = make_ambiguous_corpus(size.text, size.text // 15, seed=0)
     places: dict[str, dict[str, Any]] = {
         "cpu": {"device": "cpu"}, "cuda": {"device": "cuda"},
-        "cuda, bfloat16": {"device": "cuda", "device_storage": "bfloat16"},
+        "cuda, bfloat16": {"device": "cuda", "recipe": Split(engine=Engine(device_storage="bfloat16"))},
     }  # fmt: skip
     scores: dict[str, list[float]] = {place: [] for place in places}
     for place, options in places.items():

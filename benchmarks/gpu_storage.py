@@ -15,7 +15,7 @@ import time
 from typing import Any
 
 from benchmarks import common
-from muse import MUSE, cuda
+from muse import MUSE, Engine, Split, cuda
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation import PseudoWordTask
 
@@ -23,7 +23,7 @@ COLUMNS = {"where": "trained", "v_measure": "V-measure", "ari": "ARI", "collapse
 PLACES: dict[str, dict[str, Any]] = {
     "CPU": {"device": "cpu"},
     "device, float32": {"device": "cuda"},
-    "device, bfloat16": {"device": "cuda", "device_storage": "bfloat16"},
+    "device, bfloat16": {"device": "cuda", "recipe": Split(engine=Engine(device_storage="bfloat16"))},
 }
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import common
-from muse import MUSE
+from muse import MUSE, Split
 from muse.evaluation import PseudoWordTask
 from muse.model.hygiene import SenseMap
 
@@ -114,7 +114,9 @@ def main(argv: list[str] | None = None) -> None:
     )  # fmt: skip
     pages = []
     for collocation in arguments.collocation:
-        model = MUSE(corpus_file=text.corpus, workers=arguments.workers, collocation=collocation, **settings)
+        model = MUSE(
+            corpus_file=text.corpus, workers=arguments.workers, recipe=Split(collocation=collocation), **settings
+        )
         control = control_words(model, text.task, arguments.control, arguments.seed)
         rows = measure(model, text.task, control, arguments.senses)
         result[collocation] = rows

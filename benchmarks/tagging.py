@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks import common
-from muse import MUSE, Settings, Vocabulary
+from muse import MUSE, Paper, Settings, Vocabulary
 from muse.corpus.encoding import LineSentence, encode_corpus
 from muse.training.initial import initial_arrays
 
-RECIPES: dict[str, dict[str, Any]] = {"defaults": {}, "paper": MUSE.paper_defaults()}
+RECIPES: dict[str, dict[str, Any]] = {"defaults": {}, "paper": {"recipe": Paper()}}
 
 
 def random_model(vocabulary: Vocabulary, recipe: str, senses: int, dim: int, workers: int) -> MUSE:
     """An untrained model whose selector does all the work of a trained one."""
-    settings = Settings(**{**RECIPES[recipe], "vector_size": dim, "senses": senses, "workers": workers})
+    settings = Settings.of(**RECIPES[recipe], vector_size=dim, senses=senses, workers=workers)
     counts = np.full(len(vocabulary), senses, np.int64)
     arrays = initial_arrays(settings, counts, vocabulary.counts)
     arrays.selection_vectors[:] = np.random.default_rng(0).normal(size=arrays.selection_vectors.shape)

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks import common
 from muse import MUSE, Arrays, load_vectors
-from muse.formats.word2vec import write_word2vec
+from muse.files.word2vec_rows import write_word2vec
 
 SENSES = 3  # of each word
 

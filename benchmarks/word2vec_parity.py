@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import common
-from muse import MUSE
+from muse import MUSE, Engine, Split
 from muse.evaluation import SenseKeyedVectors, WordSimilarityTask
 
 REFERENCE = "gensim"
@@ -48,8 +48,10 @@ def train(system: str, corpus: Path, settings: Mapping[str, Any]) -> Any:
     if system == SENSES:
         return MUSE(corpus_file=corpus, **settings)
     if not system.startswith(REFERENCE):
+        own = dict(settings)
         scale = (3 * settings["vector_size"]) ** -0.5  # gensim starts from uniform numbers within ±1 / vector_size
-        return MUSE(corpus_file=corpus, senses=1, initial_scale=scale, **settings)
+        recipe = Split(initial_scale=scale, engine=Engine(group_size=own.pop("group_size")))
+        return MUSE(corpus_file=corpus, senses=1, recipe=recipe, **own)
     from gensim.models import Word2Vec
 
     return SenseKeyedVectors.from_gensim(Word2Vec(corpus_file=str(corpus), sg=1, **settings))

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -39,6 +40,18 @@ def saved(tmp_path: Path) -> Path:
     path = tmp_path / "toy.safetensors"
     toy_model().save(path)
     return path
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a file of text or bytes."""
+
+    def write_file(content: str | bytes, name: str = "corpus.txt") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write_file
 
 
 # --- the CUDA backend: tests/cuda ---

@@ -15,10 +15,11 @@ import pytest
 
 import muse.data.memory
 import muse.training.run
-from muse import MUSE, Settings, load_vectors
+from muse import MUSE, Settings, Split, load_vectors
 from muse.corpus.encoding import encode_corpus
 from muse.corpus.tokens import locate
 from muse.evaluation import (
+    EvaluationCallback,
     InductionTask,
     Occurrence,
     SenseKeyedVectors,
@@ -101,7 +102,7 @@ def _memory_while_loading(folder: Path) -> None:
 
 
 def _diverging(folder: Path) -> None:
-    MUSE(SENTENCES * 20, alpha=10, initial_scale=100, senses=2, init="random", sample=0, **{**SMALL, "epochs": 30})
+    MUSE(SENTENCES * 20, alpha=10, recipe=Split(initial_scale=100), senses=2, sample=0, **{**SMALL, "epochs": 30})
 
 
 def _not_finite(folder: Path) -> None:
@@ -153,14 +154,6 @@ def _changed_within(model: MUSE) -> None:
         yield ["a"]
 
     model.build_vocab(sentences(), update=True)
-
-
-def _asked_while_changing(model: MUSE) -> None:
-    def sentences():
-        model.set_arrays(model.arrays)
-        yield ["the", "head"]
-
-    model.describe("head", corpus=sentences())
 
 
 def _latin(folder: Path) -> None:
@@ -219,6 +212,11 @@ def _no_room(folder: Path) -> None:
         signal.signal(signal.SIGXFSZ, old)
 
 
+def _best_model_at(folder: Path) -> None:
+    (folder / "best.safetensors").touch()
+    EvaluationCallback(len, keep_best=folder / "best.safetensors")
+
+
 CASES: dict[str, Callable[[Path], object]] = {
     "a string as corpus": lambda folder: MUSE("a text"),
     "a string as sentence": lambda folder: MUSE(["a text"]),
@@ -244,7 +242,6 @@ CASES: dict[str, Callable[[Path], object]] = {
     "a file as checkpoint_dir": lambda folder: MUSE(SENTENCES, checkpoint_dir=__file__),
     "a vocabulary already": lambda folder: _untrained().build_vocab(SENTENCES),
     "a change within a change": lambda folder: _changed_within(_untrained()),
-    "a change while it is asked": lambda folder: _asked_while_changing(toy_model()),
     "pickling what is the core's": lambda folder: pickle.dumps(encode_corpus(SENTENCES)[1], 0),
     "a model too large": _too_large,
     "memory while training": _memory_while_training,
@@ -264,10 +261,11 @@ CASES: dict[str, Callable[[Path], object]] = {
     "a table's occurrence with two senses": lambda folder: _reading(
         folder, read_table, _table(*(f"1\tbank\t{sense}\t\t0-4\tbank" for sense in "ab"))
     ),
-    "a rating that is none": lambda folder: _reading(folder, read_word_pairs, "king queen N/A\ncar bus 6\n"),
+    "a rating that is none": lambda folder: _reading(folder, read_word_pairs, "car bus 6\nking queen N/A\n"),
     "columns that are not clear": lambda folder: _reading(
         folder, read_word_pairs, "word1,word2,similarity,relatedness\nking,queen,8,9\n"
     ),
+    "a file where the best model would be": _best_model_at,
     "a selector's number beside keys from 1": lambda folder: SenseKeyedVectors.from_word2vec_keys(
         ["bank#1", "bank#2"], [[1.0], [2.0]], lambda word, tokens, position: 1
     ).select_sense("bank", ["bank"]),

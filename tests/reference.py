@@ -24,7 +24,7 @@ SUBSAMPLE, WINDOW, SENSE, EXPLORE, COLLOCATE, NEGATIVE, NEGATIVE_SENSE = range(1
 
 @dataclass(frozen=True)
 class Config:
-    """The options of src/cpp/options.h under the same names, and what else the trainer is given."""
+    """The options of src/cpp/model/options.h under the same names, and what else the trainer is given."""
 
     strategy: str = "eps_greedy"
     formulation: str = "one_sided"
@@ -36,7 +36,6 @@ class Config:
     shrink_selection: bool = True
     negative: int = 3
     group_size: int = 1
-    group_negatives: int = 0
     alpha: float = 0.1
     selection_alpha: float = 1.0
     selection_mean: bool = True
@@ -44,7 +43,6 @@ class Config:
     temperature: float = 1.0
     batch_tokens: int = 64
     posterior_weight: float = 1.0
-    posterior_selects: bool = False
     train_context_vectors: bool = True
     sibling_share: float = 0.0
     max_norm: float = 0.0
@@ -52,7 +50,6 @@ class Config:
     # SelectionOptions
     selection_window: int = 3
     mean: bool = False
-    cross_sentences: bool = False
     full_text: bool = False
     distance: tuple[float, ...] = ()
     # arguments of Trainer
@@ -178,7 +175,7 @@ class Epoch:
             stream, sentence, centre = self.word, self.sentence, position
         members = []
         for j in range(max(0, centre - reach), min(centre + reach + 1, len(stream))):
-            if sentence[j] != sentence[centre] and not config.cross_sentences:
+            if sentence[j] != sentence[centre]:
                 continue
             weight = config.context_weights[stream[j]] if config.context_weights else 1.0
             weight *= config.distance[abs(j - centre)] if config.distance else 1.0
@@ -372,10 +369,10 @@ def make_pairs(
     pairs: list[Pair] = []
     shared = []
     if config.group_size > 1 and config.negative > 0:
-        usual = math.ceil(config.group_size * max(5, config.negative) / 5)
+        count = math.ceil(config.group_size * max(5, config.negative) / 5)
         if config.collocates == "one":
-            usual = max(config.group_size, config.negative)
-        shared = [negative_row(n) for n in range(config.group_negatives or usual)]
+            count = max(config.group_size, config.negative)
+        shared = [negative_row(n) for n in range(count)]
     for i, chosen in collocates.items():
         u = int(model.offset[epoch.word[i]]) + result.selections[i].sense
         for j in chosen:
@@ -401,18 +398,11 @@ def reward_of(config: Config, model: Parameters, pair: Pair) -> float:
 
 
 def learn_posterior(epoch: Epoch, model: Parameters, i: int, v_sum: np.ndarray, result: Result) -> None:
-    """Extension: pi learns the posterior softmax(s + log-likelihood ratio of the window) by cross-entropy.
-
-    With `posterior_selects` the target also takes its sense from it, and keeps it where later groups meet it as a
-    collocate.
-    """
-    config, selection, token = epoch.config, result.selections[i], epoch.kept[i]
+    """Extension: pi learns the posterior softmax(s + log-likelihood ratio of the window) by cross-entropy."""
+    config, selection = epoch.config, result.selections[i]
     word = epoch.word[i]
     evidence = config.posterior_weight * model.U[model.offset[word] : model.offset[word + 1]] @ v_sum
     result.gradient[i] = softmax(selection.s) - softmax(selection.s + evidence)
-    if config.posterior_selects:
-        explore, u = epoch.draws[EXPLORE].uniform(token), epoch.draws[SENSE].uniform(token)
-        selection.sense = choose(config, selection.s + evidence, explore, u)
 
 
 def selection_loss(config: Config, selection: Selection, state: float, reward: float) -> float:

@@ -6,15 +6,18 @@ from pathlib import Path
 
 from muse import MUSE, Callback
 from muse.datasets import make_ambiguous_corpus
+from resolved import arguments
 
 CORPUS = make_ambiguous_corpus(600, 200, seed=0)  # 9,000 tokens: 0.05 s of training
-TINY = {
+RESOLVED = {
     "vector_size": 20, "workers": 1, "seed": 3, "min_count": 2, "batch_tokens": 1024, "senses": 2, "min_contexts": 5,
 }  # fmt: skip
+TINY = arguments(**RESOLVED)
 
 
 def train(**options) -> MUSE:
-    return MUSE(CORPUS.sentences, **{**TINY, **options})
+    """Train with some settings, under the names of `resolved.arguments`, in place of `RESOLVED`."""
+    return MUSE(CORPUS.sentences, **arguments(**{**RESOLVED, **options}))
 
 
 def file_of(model: MUSE, folder: Path) -> bytes:

@@ -67,17 +67,19 @@ def make_case(
 
 def core_options(config: Config) -> _core.Options:
     options = _core.Options()
-    for name in ("strategy", "formulation", "reward", "collocates", "selection_update"):
-        kind = getattr(_core, "".join(part.title() for part in name.split("_")))
-        setattr(options, name, kind[getattr(config, name)])
+    options.strategy = _core.Strategy[config.strategy]
+    options.formulation = _core.Formulation[config.formulation]
+    options.reward = _core.Reward[config.reward]
+    options.collocates = _core.Collocates[config.collocates]
+    options.selection_update = _core.SelectionUpdate[config.selection_update]
     selection = _core.SelectionOptions()
     selection.window = config.selection_window
-    for name in ("mean", "cross_sentences", "full_text", "distance"):
+    for name in ("mean", "full_text", "distance"):
         setattr(selection, name, getattr(config, name))
     options.selection = selection
     options.min_alpha = config.alpha
     others = {"strategy", "formulation", "reward", "collocates", "selection_update", "selection_window", "mean",
-              "cross_sentences", "full_text", "distance", "sample", "ns_exponent", "context_weights"}  # fmt: skip
+              "full_text", "distance", "sample", "ns_exponent", "context_weights"}  # fmt: skip
     for field in fields(Config):
         if field.name not in others:
             setattr(options, field.name, getattr(config, field.name))
@@ -163,16 +165,13 @@ EXTENSIONS: dict[str, tuple[Any, ...]] = {
     "reward": ("likelihood", "sampled_likelihood"),
     "collocates": ("one", "all"),
     "selection_update": ("paper", "posterior", "none"),
-    "posterior_selects": (False, True),
     "posterior_weight": (1.0, 0.5),
     "group_size": (1, 4, 7),
-    "group_negatives": (0, 5),
     "negative": (3, 0),
     "shrink_windows": (True, False),
     "shrink_selection": (True, False),
     "selection_window": (2, 6),
     "mean": (False, True),
-    "cross_sentences": (False, True),
     "full_text": (False, True),
     "distance": ((), (0.0, 1.0, 0.7, 0.5, 0.4, 0.3, 0.25)),
     "context_weights": ((), tuple(float(x) for x in np.linspace(0.2, 1.0, 12))),

@@ -44,7 +44,8 @@ def toy_model(settings: dict[str, Any] | None = None, words: tuple[str, ...] = W
     """A model of `toy_arrays` with `PLAIN` settings, and some others."""
     arrays = toy_arrays(**given)
     sizes = {"vector_size": arrays.vector_size, "selection_size": arrays.context_vectors.shape[1]}
-    return MUSE.from_arrays(words, arrays, Settings(**{**PLAIN, **sizes, **(settings or {})}))
+    start = "split" if sizes["selection_size"] == sizes["vector_size"] else "random"
+    return MUSE.from_arrays(words, arrays, Settings(**{"init": start, **PLAIN, **sizes, **(settings or {})}))
 
 
 def by_cue(word: str, tokens: list[str], position: int) -> list[float]:

@@ -26,7 +26,7 @@ from benchmarks.paper import report
 from benchmarks.paper.runs import Runs, cases
 from muse import MUSE, _core
 from muse.corpus.encoding import encode_corpus
-from muse.training.run import core_options
+from muse.training.options import core_options
 
 STRATEGIES = ("policy", "smooth_policy", "boltzmann")
 BATCH = 2048

@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from muse import MUSE
+from muse import MUSE, Settings, Split
+from muse.data.settings import constructor_settings
 
 __all__ = ["RECIPES", "STRATEGIES", "Scale", "grid", "recipe", "title"]
 
@@ -57,7 +58,7 @@ def recipe(name: str, strategy: str | None, scale: Scale, *, seed: int = 1, **ch
     seed : int
         Of the model.
     **changes
-        Any setting, in place of the recipe's.
+        Any setting, by its resolved name (those of `muse.Settings`), in place of the recipe's.
     """
     size: dict[str, Any] = {
         "vector_size": scale.vector_size,
@@ -70,12 +71,16 @@ def recipe(name: str, strategy: str | None, scale: Scale, *, seed: int = 1, **ch
         paper = MUSE.paper_defaults(strategy or "eps_greedy")
         size = {**paper, **size, "negative": paper["negative"]}
     elif name == "start":
-        own = {"strategy": strategy, "selection_update": "paper"}
+        own = {"strategy": strategy, "recipe": Split(selection_update="paper")}
     elif name == "word":
         own = {"senses": 1}
     elif name != "default":
         raise ValueError(f"there is no recipe {name!r}")
-    return {**size, **own, **changes}
+    found = {**size, **own}
+    of_recipe = {name: value for name, value in changes.items() if name not in constructor_settings()}
+    if of_recipe:
+        found["recipe"] = Settings.of(**found).replace(**of_recipe).recipe
+    return {**found, **{name: value for name, value in changes.items() if name not in of_recipe}}
 
 
 def title(name: str, strategy: str | None = None) -> str:

@@ -71,7 +71,8 @@ class Runs:
         for case in wanted:
             options = {name: value for name, value in case.items() if name not in _NAMES}
             model = recipe(case["recipe"], case["strategy"], self._scale, seed=case["seed"], **{**options, **changes})
-            key = hashlib.sha256(json.dumps([self._what, model], sort_keys=True).encode()).hexdigest()[:16]
+            what = json.dumps([self._what, common.plain(model)], sort_keys=True)
+            key = hashlib.sha256(what.encode()).hexdigest()[:16]
             if key not in self._done:
                 self._keep(key, measure({**model, "workers": self._workers}))
             found = self._done[key]

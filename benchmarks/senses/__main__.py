@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import os
 import sys
 from collections.abc import Sequence
 from itertools import product
@@ -17,6 +16,7 @@ from benchmarks.senses.grids import GRIDS, Setting, load_grids, select
 from benchmarks.senses.report import group_cells, print_tables
 from benchmarks.senses.runner import read_records, run_cells
 from benchmarks.senses.texts import Text
+from muse.base.limits import usable_cores
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -103,7 +103,7 @@ def _run(options: argparse.Namespace) -> int:
         "occurrences": options.occurrences or None,
         "evaluate": not options.no_eval and _has_evaluation_data(),
         "cache": folder,
-        "threads": options.threads or max(1, (os.cpu_count() or 1) // options.jobs),
+        "threads": options.threads or max(1, usable_cores() // options.jobs),
     }
     cells = []
     for path, tokens in product(options.corpus, options.tokens or [None]):

@@ -27,8 +27,8 @@ __all__ = ["Cell", "code_version", "execute"]
 _HARNESS = 1  # raise it when the same cell would give other figures
 # What a run learns depends on these; comments and layout do not count. The core counts as the binary that was loaded.
 _SOURCES = (
-    "corpus/encoding", "data/settings", "data/trimming", "selector/selection", "training/initial", "training/run",
-    "training/split",
+    "corpus/encoding", "data/recipes", "data/settings", "data/trimming", "selector/selection", "training/initial",
+    "training/options", "training/run", "training/split",
 )  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def _plain(path: str, limit: int | None, min_count: int, folder: Path) -> PlainV
 
 def _muse(cell: Cell, merged: Merged) -> dict[str, dict[str, Any]]:
     settings = cell.setting.settings(seed=cell.seed, workers=cell.threads)
-    model = MUSE(**settings.to_json(), workers=cell.threads)
+    model = MUSE(**settings.arguments())
     model.build_vocab_from_freq(merged.text.by_word())
     encoded = merged.encode(model.vocabulary)
     watch = EvaluationCallback(lambda m: measure.pseudo_words(m, merged, encoded), keep_best=False)

@@ -31,7 +31,8 @@ class Setting:
     label : str
         Its name in the table.
     options : dict
-        Settings of `MUSE` over the study's base; those of them that gensim knows too for ``kind="gensim"``.
+        Settings over the study's base, by their resolved names (those of `muse.Settings`); those of them that gensim
+        knows too for ``kind="gensim"``.
     kind : str
         ``"muse"``; ``"gensim"``, Word2Vec; ``"mssg"``, see `peers`; or ``"adagram"``.
     extras : tuple of str
@@ -60,7 +61,7 @@ class Setting:
 
     def settings(self, **runtime: Any) -> Settings:
         """The checked settings, with the study's base below them."""
-        return Settings.from_options({**BASE, **self.options, **runtime})
+        return Settings(**{**BASE, **self.options, **runtime})
 
     @property
     def identity(self) -> tuple[Any, ...]:
@@ -86,6 +87,11 @@ def muse(label: str = "", *, extras: tuple[str, ...] = (), **options: Any) -> Se
 
 def _each(name: str, values: Iterable[Any], **common: Any) -> list[Setting]:
     return [muse(**common, **{name: value}) for value in values]
+
+
+def _paper_values(strategy: str = "eps_greedy") -> dict[str, Any]:
+    """The paper's settings by their resolved names, with the study's base."""
+    return {**Settings.of(**MUSE.paper_defaults(strategy)).to_json(), **BASE}
 
 
 def _strategies() -> list[Setting]:
@@ -122,7 +128,6 @@ def _context() -> list[Setting]:
         *_each("distance_power", (0.0, 0.5, 1.0, 1.5)),
         *_each("full_text", (True, False)),
         *_each("context_center", (False, True)),
-        *_each("cross_sentences", (False, True)),
         *_each("train_context_vectors", (False, True)),
     ]
 
@@ -131,7 +136,6 @@ def _update() -> list[Setting]:
     return [
         *_each("selection_update", ("posterior", "paper", "none")),
         *_each("posterior_weight", (0.1, 0.3, 1.0)),
-        *_each("posterior_selects", (False, True)),
         *_each("selection_alpha", (0.001, 0.01, 0.05, 0.1)),
     ]
 
@@ -152,7 +156,7 @@ def _frozen() -> list[Setting]:
 
 
 def _paper() -> list[Setting]:
-    paper = {**MUSE.paper_defaults(), **BASE}
+    paper = _paper_values()
     needs = {**paper, "collocates": "all", "initial_scale": 0.1}
     return [
         Setting("paper", paper),
@@ -200,7 +204,7 @@ def _headline() -> list[Setting]:
 def _table() -> list[Setting]:
     """Strategies and peers by all measures: the paper's recipe, its update on this package's start, and the rest."""
     strategies = ("greedy", "eps_greedy", "boltzmann", "policy")
-    paper = [Setting(f"paper, {s}", {**MUSE.paper_defaults(s), **BASE}) for s in strategies]
+    paper = [Setting(f"paper, {s}", _paper_values(s)) for s in strategies]
     peers = [
         Setting("gensim word2vec", kind="gensim", extras=("windows",)),
         Setting("MSSG-style, K=3", {"senses": 3}, kind="mssg"),

@@ -89,7 +89,7 @@ def train_mssg(merged: Merged, settings: Settings, counts: dict[str, int]) -> tu
         "context_center": False, "full_text": True,
     }  # fmt: skip
     start = time.perf_counter()
-    words = MUSE(**settings.replace(senses=1, epochs=warm_epochs, **context).to_json(), workers=settings.workers)
+    words = MUSE(**settings.replace(senses=1, epochs=warm_epochs, **context).arguments())
     words.build_vocab_from_freq(counts)
     encoded = merged.encode(words.vocabulary)
     train_model(words, encoded.corpus, epochs=warm_epochs)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import sys
 import time
@@ -18,6 +17,7 @@ from benchmarks.throughput.native import NotAvailableError, machine_limits
 from benchmarks.throughput.report import page, paper_rows, plot, scaling_rows, summarise, sweep_rows
 from benchmarks.throughput.rounds import COMMON, Rounds
 from benchmarks.throughput.systems import RUNNERS, add_programs, run_here
+from muse.base.limits import usable_cores
 
 PARTS = ("table", "scaling", "paper", "tagging", "stages", "sweeps")
 
@@ -79,7 +79,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.throughput", description=(benchmarks.throughput.__doc__ or "").split("\n", 1)[0]
     )
-    cores = os.cpu_count() or 1
+    cores = usable_cores()
     parser.add_argument("--job", help=argparse.SUPPRESS)
     parser.add_argument("--corpus", help="text file, one sentence a line; without it, Zipf-distributed words")
     parser.add_argument("--limit-tokens", type=common.at_least(1), default=plan.TOKENS, metavar="N", help="of the text")

@@ -16,16 +16,16 @@ from typing import Any
 
 from benchmarks import common
 from benchmarks.throughput.native import WORD2VEC_FLAGS, NotAvailableError, word2vec_program
-from muse import MUSE
+from muse import MUSE, Engine, Paper, Split
 
 REFERENCE = "gensim corpus_file"
 OURS: dict[str, dict[str, Any]] = {
-    "muse, one sense, negatives of each pair": {"senses": 1, "group_size": 1, "epochs": 1},
+    "muse, one sense, negatives of each pair": {"senses": 1, "recipe": Split(engine=Engine(group_size=1)), "epochs": 1},
     "muse, one sense, shared negatives": {"senses": 1, "epochs": 1},
-    "muse, one sense, shared by 64": {"senses": 1, "group_size": 64, "epochs": 1},
+    "muse, one sense, shared by 64": {"senses": 1, "recipe": Split(engine=Engine(group_size=64)), "epochs": 1},
     "muse, default recipe": {"epochs": 2},  # one at word level, the split, one with senses: the last is reported
-    "muse, paper's recipe": {**MUSE.paper_defaults(), "epochs": 1},
-    "muse, paper's recipe, shared negatives": {**MUSE.paper_defaults(), "group_size": 16, "epochs": 1},
+    "muse, paper's recipe": {"recipe": Paper(), "epochs": 1},
+    "muse, paper's recipe, shared negatives": {"recipe": Paper(engine=Engine(group_size=16)), "epochs": 1},
 }
 _SAME = ("vector_size", "negative", "window", "sample", "min_count", "workers", "seed")
 

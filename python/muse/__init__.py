@@ -11,6 +11,7 @@ from muse.base import cuda
 from muse.callbacks import Callback
 from muse.corpus.encoding import LineSentence, encode_corpus
 from muse.data.arrays import Arrays
+from muse.data.recipes import Context, Engine, Paper, Split
 from muse.data.settings import Settings
 from muse.data.vocabulary import Vocabulary
 from muse.errors import (
@@ -30,15 +31,19 @@ __all__ = [
     "MUSE",
     "Arrays",
     "Callback",
+    "Context",
     "DivergenceError",
+    "Engine",
     "FormatWarning",
     "InsufficientMemoryError",
     "LineSentence",
     "LoadedVectors",
     "ModelFileError",
     "NotTrainedError",
+    "Paper",
     "SenseVectors",
     "Settings",
+    "Split",
     "UnknownSenseError",
     "UnknownWordError",
     "Vocabulary",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import json
 import os
 import sys
@@ -17,8 +16,11 @@ import numpy as np
 
 from muse import MUSE, Callback, __version__
 from muse.base.checks import Choice, number
+from muse.base.limits import usable_cores
 from muse.corpus.encoding import LineSentence
-from muse.data.settings import Settings
+from muse.data.describing import meaning_of
+from muse.data.recipes import RECIPES
+from muse.data.settings import Settings, constructor_settings
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.errors import DivergenceError, UnknownWordError
 from muse.evaluation.clustering import purity, v_measure
@@ -39,8 +41,8 @@ FILE_CARDS = ("head", "tie", "bank", "cell", "spring", "rock", "apple", "java", 
 _STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 MAIN_SETTINGS = (
-    "senses", "vector_size", "window", "min_count", "epochs", "negative", "sample", "alpha", "strategy", "reward",
-    "init", "collocates", "workers", "seed",
+    "senses", "vector_size", "window", "min_count", "epochs", "negative", "sample", "alpha", "strategy", "workers",
+    "seed",
 )  # fmt: skip
 
 
@@ -101,6 +103,9 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("corpus", metavar="FILE", help=form)
     train.add_argument("--save", metavar="PATH", required=True, help="where the model goes (.safetensors)")
     _add_settings(train, MAIN_SETTINGS)
+    kinds = [kind.__name__.lower() for kind in RECIPES]
+    usual = f"how senses are made, with the recipe's defaults: {' or '.join(kinds)}. Default: {kinds[0]}."
+    train.add_argument("--recipe", choices=kinds, metavar="X", help=usual)
     train.set_defaults(run=run_train)
 
     senses = commands.add_parser("senses", help="show the senses of a word of a saved model")
@@ -134,16 +139,17 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_settings(parser: argparse.ArgumentParser, names: Sequence[str], own: Mapping[str, str] | None = None) -> None:
     """Options for some settings of MUSE; they mean what `Settings` says, with its default where not `own`."""
-    fields = {field.name: field for field in dataclasses.fields(Settings)}
+    fields = constructor_settings()
     group = parser.add_argument_group("settings of the model (MUSE in Python has more)")
     for name in names:
-        meaning, check, default = fields[name].metadata["doc"], fields[name].metadata["check"], fields[name].default
+        known, check = fields[name].metadata, fields[name].metadata["check"]
+        meaning = known["doc"] if own and name in own else meaning_of(fields[name], "Default")
         if isinstance(check, Choice):
             meaning += f" One of {', '.join(check.allowed)}."
         if own and name in own:
             meaning += f" Default: {own[name]}."
-        elif default is not None:  # else the meaning says what None does
-            meaning += f" Default: {default}."
+        elif fields[name].default is not None and not known["by_recipe"]:  # else the meaning says what None does
+            meaning += f" Default: {fields[name].default}."
         option = "--" + name.replace("_", "-")
         group.add_argument(option, type=_value, dest=name, metavar="X", help=meaning.replace("%", "%%"))
     parser.set_defaults(setting_names=names)
@@ -162,8 +168,10 @@ def _value(text: str) -> Any:
 def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
     values = {name: getattr(options, name) for name in options.setting_names}
     given = {name: value for name, value in values.items() if value is not None}
+    if recipe := getattr(options, "recipe", None):
+        given["recipe"] = {kind.__name__.lower(): kind for kind in RECIPES}[recipe]()
     try:
-        Settings(**given)
+        Settings.of(**given)
     except TypeError as error:  # "wide" for a number: on the command line that is a wrong value like any other
         raise ValueError(str(error)) from error
     return given
@@ -192,7 +200,7 @@ def run_demo(options: argparse.Namespace) -> None:
         model = _train(options.corpus, {"corpus_file": options.corpus}, settings, options.save)
         sentences = LineSentence(options.corpus)
     words = options.words or [word for word in (DEMO_CARDS if options.corpus is None else FILE_CARDS) if word in model]
-    uses = find_uses(model, [word for word in words if word in model], sentences)
+    uses = find_uses(model.snapshot, [word for word in words if word in model], sentences)
     for word in words:
         if word in model:
             _print_card(model, word, uses[word])
@@ -205,7 +213,7 @@ def run_train(options: argparse.Namespace) -> None:
     _check_target(options.save, options.corpus)
     settings = {"progress": sys.stderr.isatty(), **_given_settings(options)}
     if is_dump(options.corpus):
-        corpus: dict[str, Any] = {"sentences": WikipediaSentences(options.corpus, workers=os.cpu_count() or 1)}
+        corpus: dict[str, Any] = {"sentences": WikipediaSentences(options.corpus, workers=usable_cores())}
     else:
         corpus = {"corpus_file": options.corpus}
     _train(options.corpus, corpus, settings, options.save)

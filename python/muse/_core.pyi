@@ -98,7 +98,6 @@ class Options:
     selection: SelectionOptions
     negative: int
     group_size: int
-    group_negatives: int
     alpha: float
     min_alpha: float
     selection_alpha: float
@@ -107,7 +106,6 @@ class Options:
     temperature: float
     batch_tokens: int
     posterior_weight: float
-    posterior_selects: bool
     train_context_vectors: bool
     sibling_share: float
     max_norm: float
@@ -165,7 +163,6 @@ def keep_probabilities(counts: _Int64, sample: float) -> _Floats: ...
 class SelectionOptions:
     window: int
     mean: bool
-    cross_sentences: bool
     full_text: bool
     distance: list[float]
 

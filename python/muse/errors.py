@@ -92,6 +92,13 @@ def quote(text: str, most: int = 80) -> str:
     return repr(text) if len(text) <= most else f"{text[:most]!r}... ({len(text):,} characters)"
 
 
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Names in a note or message, with commas between: the first ones, and how many more there are."""
+    names = list(names)
+    shown = ", ".join(name if len(name) <= 80 else f"{name[:80]}..." for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
 def nearest_spellings(word: str, vocabulary: Iterable[str], count: int = 3) -> list[str]:
     """Known words that look like `word`: those that differ in case alone first, then by shared letters."""
     if count < 1:

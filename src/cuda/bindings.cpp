@@ -40,12 +40,12 @@ class Selector : public muse::cuda::CudaSelector {
         words_(context.shape(0)) {}
 
   py::tuple choose(const TokenArray& tokens, const IndexArray& offsets) const {
-    check_tokens(tokens, offsets, words_);
+    const muse::Contexts contexts = as_contexts(tokens, offsets, words_);
     std::vector<std::int32_t> sense(static_cast<std::size_t>(tokens.size()));
     std::vector<float> probability(sense.size());
     {
       const ReleaseGil release;
-      select({as_span(tokens), as_span(offsets)}, {sense.data(), probability.data(), nullptr});
+      select(contexts, {sense.data(), probability.data(), nullptr});
     }
     return py::make_tuple(take(std::move(sense)), take(std::move(probability)));
   }
@@ -77,7 +77,7 @@ std::pair<IndexArray, FloatArray> top_k(const muse::cuda::CudaSearch& search, co
 
 }  // namespace
 
-PYBIND11_MODULE(_cuda, m) {
+MUSE_MODULE(_cuda, m) {
   using muse::cuda::CudaTrainer;
   m.doc() = "CUDA backend of muse.";
   muse::bindings::park_threads_at_exit();

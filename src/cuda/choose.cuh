@@ -26,8 +26,7 @@ __global__ void choose_senses(const __grid_constant__ Work work, Range tokens, f
   best.total = 1.0f;
   if (senses > 1) {
     const int s = count_at_most(slice.sentences, slice.num_sentences + 1, token) - 1;
-    const Range window =
-        context_around(work, {slice.sentences[s], slice.sentences[s + 1]}, token, work.knobs.selection_window);
+    const Range window = context_around({slice.sentences[s], slice.sentences[s + 1]}, token, work.knobs.context.window);
     float total;
     const Row<Quads> context = sum_context<Quads>(work, window, token, &total);
     for (int k = 0; k < senses; ++k)

@@ -78,16 +78,16 @@ __global__ void move_selection(const __grid_constant__ Work work) {
 // The stream that the contexts of the wave are made of.
 __device__ inline Range places_of(const Work& work, Range positions) {
   if (positions.size() <= 0) return {0, 0};
-  const int reach = work.knobs.shrink_selection ? work.knobs.window : work.knobs.selection_window;
+  const int reach = work.knobs.shrink_selection ? work.knobs.window : work.knobs.context.window;
   return {max(0, stream_place(work, positions.first) - reach),
           min(stream_size(work), stream_place(work, positions.last - 1) + reach + 1)};
 }
 
 // Positions whose context may hold a place.
 __device__ inline Range near_place(const Work& work, Range positions, int place) {
-  const int reach = work.knobs.shrink_selection ? work.knobs.window : work.knobs.selection_window;
+  const int reach = work.knobs.shrink_selection ? work.knobs.window : work.knobs.context.window;
   Range near{place - reach, place + reach + 1};
-  if (work.knobs.full_text)
+  if (work.knobs.context.full_text)
     near = {work.slice.kept_before[max(0, near.first)], work.slice.kept_before[min(work.slice.num_tokens, near.last)]};
   return {max(positions.first, near.first), min(positions.last, near.last)};
 }
@@ -111,7 +111,7 @@ __global__ void move_context(const __grid_constant__ Work work) {
     if (position < near.last && has_choice(work, position)) {
       slot = work.slice.slot_before[position] - first_slot;
       if (wave.moves[slot] != 0 && context_of(work, position).holds(place)) {
-        const float total = work.knobs.mean ? wave.total[slot] : 1.0f;
+        const float total = work.knobs.context.mean ? wave.total[slot] : 1.0f;
         moves = true;
         if (total > 0.0f)
           scale = -selection_rate(work, position) * context_weight(work, place, stream_place(work, position)) / total;

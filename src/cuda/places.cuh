@@ -76,30 +76,29 @@ __device__ inline Range collocates_of(const Slice& slice, int position) {
 
 // The stream that the selector reads: the positions, or every token (full_text).
 __device__ inline int stream_size(const Work& work) {
-  return work.knobs.full_text ? work.slice.num_tokens : work.slice.kept_before[work.slice.num_tokens];
+  return work.knobs.context.full_text ? work.slice.num_tokens : work.slice.kept_before[work.slice.num_tokens];
 }
 __device__ inline std::int32_t stream_word(const Work& work, int place) {
-  return work.knobs.full_text ? work.slice.tokens[place] : work.slice.word[place];
+  return work.knobs.context.full_text ? work.slice.tokens[place] : work.slice.word[place];
 }
 __device__ inline int stream_place(const Work& work, int position) {
-  return work.knobs.full_text ? work.slice.token[position] : position;
+  return work.knobs.context.full_text ? work.slice.token[position] : position;
 }
 __device__ inline int selection_reach(const Work& work, int position) {
-  return work.knobs.shrink_selection ? work.slice.window[position] : work.knobs.selection_window;
+  return work.knobs.shrink_selection ? work.slice.window[position] : work.knobs.context.window;
 }
 
-// The part of the stream within `reach` of a place: of its sentence, or of whatever there is.
-__device__ inline Range context_around(const Work& work, Range sentence, int centre, int reach) {
-  const Range limit = work.knobs.cross_sentences ? Range{0, stream_size(work)} : sentence;
-  return {max(limit.first, centre - reach), min(limit.last, centre + reach + 1)};
+// The part of a sentence within `reach` of a place of the stream.
+__device__ inline Range context_around(Range sentence, int centre, int reach) {
+  return {max(sentence.first, centre - reach), min(sentence.last, centre + reach + 1)};
 }
 
 // The part of the stream that the context of a position is made of.
 __device__ inline Range context_of(const Work& work, int position) {
   const int s = work.slice.sentence[position];
-  const Range sentence = work.knobs.full_text ? Range{work.slice.sentences[s], work.slice.sentences[s + 1]}
-                                              : sentence_of(work.slice, position);
-  return context_around(work, sentence, stream_place(work, position), selection_reach(work, position));
+  const Range sentence = work.knobs.context.full_text ? Range{work.slice.sentences[s], work.slice.sentences[s + 1]}
+                                                      : sentence_of(work.slice, position);
+  return context_around(sentence, stream_place(work, position), selection_reach(work, position));
 }
 
 // The weight of the stream's word at a place in a context with this centre.

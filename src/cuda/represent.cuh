@@ -74,12 +74,6 @@ __device__ inline void learn_posterior_of(const Work& work, Origin origin, int p
   if (lane() == 0) {
     const float* s = work.wave.scores + scores;
     float* scratch = work.wave.scratch + 2 * scores;
-    if (work.knobs.posterior_selects) {
-      const std::uint64_t key = work.slice.key(position);
-      for (int k = 0; k < senses; ++k) scratch[k] = s[k] + evidence[k];
-      work.slice.sense[position] =
-          choose_sense(work.knobs, scratch, senses, work.draws.explore.uniform(key), work.draws.sense.uniform(key));
-    }
     posterior_gradient(s, evidence, senses, scratch, work.wave.gradient + scores);
   }
   __syncwarp();

@@ -24,7 +24,7 @@ __device__ inline Row<Quads> sum_context(const Work& work, Range window, int cen
     }
   }
   *total = warp_sum(weights);
-  if (work.knobs.mean) {
+  if (work.knobs.context.mean) {
     const float scale = *total > 0.0f ? 1.0f / *total : 0.0f;
     Row<Quads> mean = Row<Quads>::zero();
     mean.add(scale, sum);

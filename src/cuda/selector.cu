@@ -42,10 +42,8 @@ struct Stage {
 
 Knobs knobs_of(const SelectionOptions& options) {
   Knobs k{};
-  k.selection_window = options.window;
-  k.mean = options.mean;
-  k.cross_sentences = options.cross_sentences;
-  k.full_text = true;
+  k.context = options;
+  k.context.full_text = true;
   return k;
 }
 

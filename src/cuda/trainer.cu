@@ -13,8 +13,8 @@
 #include "runtime.h"
 #include "scan.cuh"
 #include "select.cuh"
+#include "slices.h"
 #include "stored.cuh"
-#include "train/batch.h"
 
 namespace muse::cuda {
 
@@ -24,46 +24,9 @@ constexpr int kMostWorkers = 65535;  // the grid's second dimension
 
 Knobs knobs_of(const Options& o, const Model& model) {
   const bool collocates_choose = !model.word_collocation() || o.formulation != Formulation::kOneSided;
-  return {.strategy = o.strategy,
-          .formulation = o.formulation,
-          .reward = o.reward,
-          .collocates = o.collocates,
-          .selection_update = o.selection_update,
-          .window = o.window,
-          .shrink_windows = o.shrink_windows,
-          .shrink_selection = o.shrink_selection,
-          .selection_window = o.selection.window,
-          .mean = o.selection.mean,
-          .cross_sentences = o.selection.cross_sentences,
-          .full_text = o.selection.full_text,
-          .negative = o.negative,
-          .group_size = o.group_size,
-          .group_negatives = o.group_size > 1 ? o.shared_negatives() : 0,
-          .selection_mean = o.selection_mean,
-          .posterior_selects = o.posterior_selects,
-          .train_context_vectors = o.train_context_vectors,
-          .epsilon = o.epsilon,
-          .temperature = o.temperature,
-          .posterior_weight = o.posterior_weight,
-          .sibling_share = o.sibling_share,
-          .max_norm = o.max_norm,
-          .any_choice = model.num_senses() > model.num_words,
-          .halo = collocates_choose ? o.window : 0};
+  return {o, o.selection, o.group_size > 1 ? o.shared_negatives() : 0, model.num_senses() > model.num_words,
+          collocates_choose ? o.window : 0};
 }
-
-// Batches [first, last), the tokens that they need, and their waves.
-struct SlicePlan {
-  struct WavePlan {
-    std::int64_t first, last;  // batches
-    std::int64_t positions;    // at most, halo included
-    std::int64_t places;       // of the context stream, at most
-    std::int64_t longest;      // batch, in tokens
-  };
-  std::int64_t first, last;
-  BatchBuilder::Stretch tokens;
-  std::int64_t sentences;
-  std::vector<WavePlan> waves;
-};
 
 // One run on the device.
 class Run {
@@ -74,19 +37,16 @@ class Run {
         options_(plan.options()),
         epoch_(epoch),
         workers_(std::clamp(workers, 1, kMostWorkers)),
-        builder_(plan.corpus(), plan.keep(), plan.options(), epoch),
         work_{knobs_of(options_, plan.model()), Draws(options_.seed, at(epoch)), {}, {}, {}, {}},
+        planner_(plan, epoch, work_.knobs.halo, workers_),
         bfloat16_(bfloat16) {
     check_limits();
-    while (first < last) {
-      slices_.push_back(plan_slice(first, last, slice_tokens));
-      first = slices_.back().last;
-    }
+    slices_ = planner_.plan(first, last, slice_tokens);
     if (slices_.empty()) return;
     ask_for_memory();
     memory_.allocate();
     upload_all();
-    for (Stage& stage : stages_) stage.pin(most_tokens_, most_sentences_, most_batches_);
+    for (Stage& stage : stages_) stage.pin(planner_.most_tokens(), planner_.most_sentences(), planner_.most_batches());
   }
 
   RunStats go(const std::function<Tick(std::int64_t)>& tick) {
@@ -130,7 +90,7 @@ class Run {
     }
   };
 
-  // --- plans ---
+  // --- limits ---
 
   void check_limits() const {
     const Model& model = plan_.model();
@@ -144,55 +104,6 @@ class Run {
                                   " bytes of shared memory, and a block of this device has " +
                                   std::to_string(shared_limit()) +
                                   "; lower group_size, negative, window or vector_size, or use device='cpu'");
-  }
-
-  SlicePlan plan_slice(std::int64_t first, std::int64_t last, std::int64_t slice_tokens) {
-    const auto& boundaries = plan_.boundaries();
-    SlicePlan slice{first, first, {}, 0, {}};
-    const std::int64_t reach = std::max(options_.window, options_.selection.window);
-    const bool full_text = options_.selection.full_text;
-    while (slice.last < last) {
-      const std::int64_t end = std::min<std::int64_t>(last, slice.last + workers_);
-      if (slice.last > first && boundaries[at(end)] - boundaries[at(first)] > slice_tokens) break;
-      const std::int64_t tokens = boundaries[at(end)] - boundaries[at(slice.last)];
-      const BatchBuilder::Stretch stretch = builder_.stretch(boundaries[at(slice.last)], boundaries[at(end)]);
-      SlicePlan::WavePlan wave{slice.last, end, 0, 0, 0};
-      wave.positions = std::min(stretch.last - stretch.first, tokens + 2 * work_.knobs.halo);
-      wave.places = (full_text ? stretch.last - stretch.first : wave.positions) + 2 * reach + 1;
-      for (std::int64_t b = wave.first; b < wave.last; ++b)
-        wave.longest = std::max(wave.longest, boundaries[at(b + 1)] - boundaries[at(b)]);
-      most_positions_ = std::max(most_positions_, wave.positions);
-      slice.waves.push_back(wave);
-      slice.last = end;
-    }
-    slice.tokens = builder_.stretch(boundaries[at(first)], boundaries[at(slice.last)]);
-    if (full_text) {
-      slice.tokens.first = std::max<std::int64_t>(0, slice.tokens.first - reach);
-      slice.tokens.last = std::min(plan_.corpus().n_tokens(), slice.tokens.last + reach);
-    }
-    const auto [begin, end] = sentences_of(slice);
-    slice.sentences = end - begin;
-    most_tokens_ = std::max(most_tokens_, slice.tokens.last - slice.tokens.first);
-    most_sentences_ = std::max(most_sentences_, slice.sentences);
-    most_batches_ = std::max(most_batches_, slice.last - slice.first);
-    if (most_tokens_ > (1 << 30) || most_positions_ * most_senses() > (1 << 30))
-      throw std::invalid_argument("batch_tokens times senses is too large for the device; lower batch_tokens");
-    return slice;
-  }
-
-  // Sentences [first, last) that hold the tokens of a slice.
-  std::pair<std::int64_t, std::int64_t> sentences_of(const SlicePlan& slice) const {
-    const auto offsets = plan_.corpus().offsets();
-    const auto first = std::upper_bound(offsets.begin(), offsets.end(), slice.tokens.first) - 1;
-    const auto last = std::lower_bound(first, offsets.end(), slice.tokens.last);
-    return {first - offsets.begin(), last - offsets.begin()};
-  }
-
-  std::int64_t most_senses() const {
-    if (most_senses_ == 0)
-      for (std::int64_t w = 0; w < plan_.model().num_words; ++w)
-        most_senses_ = std::max<std::int64_t>(most_senses_, plan_.model().senses_of(w));
-    return most_senses_;
   }
 
   // --- memory ---
@@ -209,18 +120,18 @@ class Run {
     memory_.ask(work_.tables.alias, plan_.negatives().table().size());
     work_.tables.alias_size = plan_.negatives().table().size();
     for (Stage& stage : stages_) {
-      memory_.ask(stage.tokens, at(most_tokens_));
-      memory_.ask(stage.sentences, at(most_sentences_ + 1));
-      memory_.ask(stage.batches, at(most_batches_));
-      memory_.ask(stage.stats, at(most_batches_));
+      memory_.ask(stage.tokens, at(planner_.most_tokens()));
+      memory_.ask(stage.sentences, at(planner_.most_sentences() + 1));
+      memory_.ask(stage.batches, at(planner_.most_batches()));
+      memory_.ask(stage.stats, at(planner_.most_batches()));
     }
     Slice& slice = work_.slice;
-    const std::size_t n = at(most_tokens_);
+    const std::size_t n = at(planner_.most_tokens());
     for (int** array : {&slice.kept_before, &slice.slot_before, &slice.score_before}) memory_.ask(*array, n + 1);
     for (int** array : {&slice.word, &slice.token, &slice.window, &slice.sentence, &slice.sense, &slice.chooser})
       memory_.ask(*array, n);
     memory_.ask(slice.sense_use, at(model.num_senses()));
-    memory_.ask(sums_, blocks_for(most_tokens_ + 1, kScanThreads));
+    memory_.ask(sums_, blocks_for(planner_.most_tokens() + 1, kScanThreads));
     if (work_.knobs.any_choice) ask_for_wave();
   }
 
@@ -228,8 +139,8 @@ class Run {
     const Model& model = plan_.model();
     const bool factorized = options_.formulation == Formulation::kFactorized;
     Wave& wave = work_.wave;
-    const std::size_t slots = at(most_positions_), floats = slots * at(model.context.padded_dim());
-    const std::size_t scores = slots * at(most_senses());
+    const std::size_t slots = at(planner_.most_positions()), floats = slots * at(model.context.padded_dim());
+    const std::size_t scores = slots * at(planner_.most_senses());
     memory_.ask(wave.context, floats);
     memory_.ask(wave.total, slots);
     memory_.ask(wave.moves, slots);
@@ -292,7 +203,7 @@ class Run {
     const Corpus& corpus = plan_.corpus();
     const std::int64_t origin = plan.tokens.first, count = plan.tokens.last - origin;
     std::memcpy(stage.host_tokens->data(), corpus.tokens().data() + origin, sizeof(std::int32_t) * at(count));
-    const auto [first, last] = sentences_of(plan);
+    const auto [first, last] = planner_.sentences_of(plan);
     for (std::int64_t s = first; s <= last; ++s)
       (*stage.host_sentences)[at(s - first)] =
           static_cast<int>(std::clamp(corpus.offsets()[at(s)], origin, plan.tokens.last) - origin);
@@ -395,11 +306,9 @@ class Run {
   const Trainer& plan_;
   const Options& options_;
   const int epoch_, workers_;
-  const BatchBuilder builder_;
   std::vector<SlicePlan> slices_;
-  std::int64_t most_tokens_ = 0, most_sentences_ = 0, most_batches_ = 0, most_positions_ = 0;
-  mutable std::int64_t most_senses_ = 0;
   Work work_;
+  SlicePlanner planner_;
   Counts* sums_ = nullptr;
   DeviceMemory memory_{"training on the device",
                        "lower vector_size or senses, keep fewer words with a higher min_count or max_final_vocab, or "};

@@ -50,22 +50,12 @@ struct DeviceModel {
   }
 };
 
-// Options (options.h) without what only the host reads.
-struct Knobs {
-  Strategy strategy;
-  Formulation formulation;
-  Reward reward;
-  Collocates collocates;
-  SelectionUpdate selection_update;
-  int window;
-  bool shrink_windows, shrink_selection;
-  int selection_window;
-  bool mean, cross_sentences, full_text;
-  int negative, group_size, group_negatives;  // negatives that a group shares
-  bool selection_mean, posterior_selects, train_context_vectors;
-  float epsilon, temperature, posterior_weight, sibling_share, max_norm;
-  bool any_choice;  // some word has more than one sense
-  int halo;         // positions around the batches whose senses matter
+// The options (options.h) as they are, and what follows from them.
+struct Knobs : StepOptions {
+  ContextOptions context;
+  int group_negatives = 0;  // that a group shares
+  bool any_choice = false;  // some word has more than one sense
+  int halo = 0;             // positions around the batches whose senses matter
 };
 
 struct Draws {

@@ -1,4 +1,4 @@
-"""A few tries of each fault; ``python -m tests.faults run`` makes hundreds."""
+"""A few tries of each fault; ``python -m tests.breakers.faults run`` makes hundreds."""
 
 from __future__ import annotations
 

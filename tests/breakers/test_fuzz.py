@@ -1,12 +1,11 @@
 """Hostile files for every loader: the committed seeds and a few hundred changes of them.
 
-``python -m tests.fuzz run`` goes on for as long as one likes, guided by coverage where atheris is installed.
+``python -m tests.breakers.fuzz run`` goes on for as long as one likes, guided by coverage where atheris is installed.
 """
 
 from __future__ import annotations
 
 import pytest
-
 from fuzz.__main__ import check_input, fuzz_randomly
 from fuzz.loaders import LOADERS
 

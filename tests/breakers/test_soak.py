@@ -1,4 +1,4 @@
-"""The soak, shortened; ``python -m tests.soak`` runs for an hour."""
+"""The soak, shortened; ``python -m tests.breakers.soak`` runs for an hour."""
 
 from __future__ import annotations
 

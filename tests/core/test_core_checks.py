@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import muse.training.whitening
-from muse import MUSE, _core
+from muse import MUSE, Split, _core
 from muse.datasets import make_ambiguous_corpus
 from toy import toy_model
 
@@ -101,7 +101,7 @@ def test_training_needs_rows_of_its_own():
         trainer(sense_vectors=part_of_another)
 
 
-@pytest.mark.parametrize("name", ["negative", "group_size", "group_negatives"])
+@pytest.mark.parametrize("name", ["negative", "group_size"])
 def test_training_draws_a_bounded_number(name):
     made = _core.Options()
     setattr(made, name, 2**31 - 1)
@@ -111,7 +111,15 @@ def test_training_draws_a_bounded_number(name):
 
 def test_a_word_whose_contexts_are_all_alike_is_split_quickly():
     start = time.process_time()
-    model = MUSE([["a", "b", "c"]] * 1000, senses=100, min_contexts=1, vector_size=16, min_count=1, epochs=2, workers=1)
+    model = MUSE(
+        [["a", "b", "c"]] * 1000,
+        senses=100,
+        recipe=Split(min_contexts=1),
+        vector_size=16,
+        min_count=1,
+        epochs=2,
+        workers=1,
+    )
     assert model.n_senses("a") == 1
     assert time.process_time() - start < 60  # it took minutes: one number of senses was tried after another
 
@@ -123,7 +131,7 @@ def test_a_text_too_small_to_whiten_is_multiplied_by_nothing(monkeypatch):
         muse.training.whitening, "_product", lambda rows, matrix: given.append(matrix) or product(rows, matrix)
     )
     sentences = make_ambiguous_corpus(60, 30, seed=0).sentences
-    MUSE(sentences, vector_size=500, senses=2, min_count=2, min_contexts=5, epochs=2, workers=1)
+    MUSE(sentences, vector_size=500, senses=2, min_count=2, recipe=Split(min_contexts=5), epochs=2, workers=1)
     assert given
     assert all(matrix is None for matrix in given)
 

@@ -14,7 +14,7 @@ import pytest
 import muse
 from muse import LineSentence, Settings, _core, encode_corpus
 from muse.selector.selection import selection_options
-from muse.training.run import core_options
+from muse.training.options import core_options
 from toy import toy_arrays, toy_model
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)

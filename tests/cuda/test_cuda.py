@@ -18,6 +18,7 @@ from conftest import EMULATED
 from muse import MUSE, _core
 from muse.datasets import make_ambiguous_corpus
 from reference import Config
+from resolved import arguments
 from step_cases import CHOICES, MATRICES, PAPER, Case, compare, core_options, make_case, make_trainer
 
 # --- the whole of a step, emulated, as in tests/training/test_step.py ---
@@ -53,7 +54,7 @@ def test_groups_with_large_scores_take_smaller_steps(emulated, collocates, order
     "choice",
     [
         {"formulation": "two_sided", "collocates": "all", "reward": "sampled_likelihood"},
-        {"selection_update": "posterior", "collocates": "all", "posterior_selects": True, "full_text": True},
+        {"selection_update": "posterior", "collocates": "all", "full_text": True},
         {"formulation": "factorized", "max_norm": 1.8},
     ],
     ids=["two_sided", "posterior", "factorized"],
@@ -68,8 +69,8 @@ def test_no_result_hangs_on_the_order_of_threads(emulated, order, seed, choice):
     "choice",
     [
         {"formulation": "two_sided", "full_text": True, "selection_window": 6, "shrink_selection": False},
-        {"selection_update": "posterior", "collocates": "all", "cross_sentences": True, "max_norm": 1.8},
-        {"formulation": "factorized", "full_text": True, "cross_sentences": True, "mean": True},
+        {"selection_update": "posterior", "collocates": "all", "max_norm": 1.8},
+        {"formulation": "factorized", "full_text": True, "mean": True},
     ],
     ids=["two_sided", "posterior", "factorized"],
 )
@@ -194,7 +195,7 @@ STORED = ("sense_vectors", "collocation_vectors")
     "choice",
     [
         {"formulation": "two_sided"},
-        {"selection_update": "posterior", "collocates": "all", "posterior_selects": True, "sibling_share": 0.3},
+        {"selection_update": "posterior", "collocates": "all", "sibling_share": 0.3},
     ],
     ids=["two_sided", "posterior"],
 )
@@ -315,7 +316,8 @@ def test_divergence_is_seen(backend):
 def test_models_train_on_the_device(on_device, device, storage):
     corpus = make_ambiguous_corpus(200, 100, seed=0).sentences
     options: dict[str, Any] = {"vector_size": 16, "epochs": 3, "min_count": 1, "workers": 1, "batch_tokens": 512}
-    ours, core = MUSE(corpus, device=device, device_storage=storage, **options), MUSE(corpus, **options)
+    ours = MUSE(corpus, **arguments(device=device, device_storage=storage, **options))
+    core = MUSE(corpus, **arguments(**options))
     for a, b in zip(ours.history, core.history, strict=True):
         assert (a["tokens"], a["pairs"], a["alpha"]) == (b["tokens"], b["pairs"], b["alpha"])
         assert a["reward"] == pytest.approx(b["reward"], rel=0.02)

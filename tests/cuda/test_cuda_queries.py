@@ -16,9 +16,11 @@ import muse.base.cuda
 from muse import MUSE, _core
 from muse.datasets import make_ambiguous_corpus
 from muse.errors import InsufficientMemoryError
+from resolved import arguments
 from step_cases import Case, make_case
 
 pytestmark = pytest.mark.usefixtures("backend")
+ON_DEVICE = "device copy of SenseVectors"  # as its snapshot keeps it
 UNDECIDED = 1e-4  # margins that rounding may turn over
 
 
@@ -52,11 +54,10 @@ def sentences_of(case: Case) -> list[list[str]]:
         {},
         {"window": 1},
         {"window": 40, "mean": True},
-        {"cross_sentences": True},
         {"distance": [0.0, 1.0, 0.5, 0.25, 0.2, 0.1]},
-        {"cross_sentences": True, "mean": True, "window": 3, "distance": [1.0, 0.5, 0.5, 0.5]},
+        {"mean": True, "window": 3, "distance": [1.0, 0.5, 0.5, 0.5]},
     ],
-    ids=["plain", "narrow", "mean", "cross", "distance", "all"],
+    ids=["plain", "narrow", "mean", "distance", "all"],
 )
 @pytest.mark.parametrize("weights", [False, True])
 def test_senses_are_those_of_the_core(backend, choice, chunk, weights):
@@ -195,7 +196,7 @@ class Pair(NamedTuple):
 
 
 def train_pair(corpus: list[list[str]], folder: Path, **options: Any) -> Pair:
-    core = MUSE(corpus, vector_size=16, epochs=2, min_count=1, workers=1, **options)
+    core = MUSE(corpus, **arguments(vector_size=16, epochs=2, min_count=1, workers=1, **options))
     core.save(folder / "model.safetensors")
     ours, auto = (MUSE.load(folder / "model.safetensors", device=device) for device in ("cuda", "auto"))
     return Pair(core, ours, auto)
@@ -245,16 +246,16 @@ def test_models_find_the_same_neighbours(on_device, pair):
     for a, b in zip(ours.sv.neighbours_of(word), core.sv.neighbours_of(word), strict=True):
         same_neighbours(a, b)
     same_neighbours(ours.wv.most_similar([word], restrict_vocab=30), core.wv.most_similar([word], restrict_vocab=30))
-    assert ours.sv._derived["search"]
+    assert ours.snapshot.made(ON_DEVICE)
 
 
 def test_vectors_stay_on_the_device_until_they_change(on_device, corpus, pair):
     ours = pair.ours
     key = f"{ours.vocabulary.words[0]}#0"
     before = ours.sv.most_similar(key)
-    search, selector = ours.sv._derived["search"], ours.selector.device
+    search, selector = ours.snapshot.made(ON_DEVICE), ours.selector.device
     assert ours.sv.most_similar(key) == before
-    assert ours.sv._derived["search"] is search
+    assert ours.snapshot.made(ON_DEVICE) is search
     assert ours.selector.device is selector
     ours.arrays.sense_vectors[:] = ours.arrays.sense_vectors[::-1].copy()
     ours.arrays.selection_vectors[:] = 0

@@ -429,7 +429,7 @@ def test_load_takes_runtime_settings_only(saved):
     assert MUSE.load(saved, workers=3, progress=True).settings.workers == 3
     with pytest.raises(ValueError, match=r"^workers must be from 1 to 4096; got 0"):
         MUSE.load(saved, workers=0)
-    with pytest.raises(TypeError, match="'window' is part of the model; load can set workers, "):
+    with pytest.raises(TypeError, match="'window' is part of the model; load can set trim_rule, workers, "):
         MUSE.load(saved, window=3)
     with pytest.raises(TypeError, match="'threads' is not a setting of MUSE: it is called workers"):
         MUSE.load(saved, threads=3)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from muse import FormatWarning, ModelFileError, load_vectors
-from muse.formats.registry import write_table
+from muse.formats.registry import write_sense_table
 from toy import toy_model
 
 PLAIN = ("head", "army", "the", "bank", "naïve", "f", "c#", "g_1", "h|x")
@@ -251,7 +251,7 @@ def test_msword2vec(tmp_path):
     with pytest.raises(ModelFileError, match="other words or senses"):
         load_vectors(tmp_path / "w", clusters=tmp_path / "c")
     with pytest.raises(ValueError, match="have no context clusters; leave out clusters="):
-        write_table(tmp_path / "x", load_vectors(tmp_path / "w").table, "msword2vec", clusters=tmp_path / "e")
+        write_sense_table(tmp_path / "x", load_vectors(tmp_path / "w").table, "msword2vec", clusters=tmp_path / "e")
 
 
 @pytest.mark.parametrize(

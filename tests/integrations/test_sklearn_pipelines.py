@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import pickle
 import warnings
 
@@ -10,7 +9,8 @@ import numpy as np
 import pytest
 
 from muse import MUSE
-from muse.data.settings import Settings
+from muse.data.recipes import Paper, Split
+from muse.data.settings import Settings, constructor_settings
 from toy import toy_model
 
 sklearn = pytest.importorskip("sklearn")
@@ -26,7 +26,7 @@ from muse.integrations.sklearn import SenseVectorizer  # noqa: E402
 SMALL = {"vector_size": 4, "epochs": 1, "min_count": 1, "workers": 1, "seed": 1}
 TEXTS = ["the bank of the river", "the bank lends money"] * 10
 LABELS = [0, 1] * 10
-NAMES = [field.name for field in dataclasses.fields(Settings)]
+NAMES = [*constructor_settings(), "recipe"]
 
 
 # -- settings as parameters --------------------------------------------------------------------------------------------
@@ -37,7 +37,10 @@ def test_every_setting_is_a_parameter_with_its_default():
     own = {"model", "settings", "tokenizer", "select", "column"}
     assert set(parameters) == own | set(NAMES)
     assert not own & set(NAMES)
-    assert {name: parameters[name] for name in NAMES} == {f.name: f.default for f in dataclasses.fields(Settings)}
+    for name, field in constructor_settings().items():
+        assert parameters[name] in (field.default, None)
+    assert parameters["vector_size"] == 300
+    assert SenseVectorizer(**SMALL).fit(TEXTS).model_.settings == MUSE(**SMALL).settings
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,6 +64,13 @@ def test_parameters_reach_the_model():
     assert both.vector_size == 5
     assert "vector_size=6" in repr(vectorizer)
     assert "negative" not in repr(vectorizer)
+
+
+def test_a_recipe_and_its_values():
+    for recipe, given, negative in ((Paper(), {}, 25), (Paper(), {"negative": 5}, 5), (Split(), {"negative": 25}, 25)):
+        vectorizer = clone(SenseVectorizer(recipe=recipe, **SMALL, **given))
+        assert vectorizer.fit(TEXTS).model_.settings == Settings.of(recipe=recipe, **SMALL, **given)
+        assert vectorizer.model_.settings.negative == negative
 
 
 def test_parameters_that_are_none():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 import json
 import pickle
 
@@ -14,7 +12,6 @@ import muse
 from muse import MUSE, Arrays, Settings, UnknownWordError, Vocabulary
 from muse.corpus.encoding import LineSentence
 from muse.selector.context import as_contexts, encode
-from muse.training.initial import grown_arrays, initial_arrays
 from toy import WORDS, toy_arrays, toy_model
 
 
@@ -299,59 +296,10 @@ def test_container_and_repr():
     assert repr(empty).startswith("<MUSE: 0 words, not trained, ")
 
 
-def test_every_setting_is_in_the_signature_and_the_help():
-    parameters = inspect.signature(MUSE).parameters
-    assert list(parameters)[:2] == ["sentences", "corpus_file"]
-    for setting in dataclasses.fields(Settings):
-        assert parameters[setting.name].default == setting.default
-        assert f"\n{setting.name} : " in MUSE.__doc__
-
-
-def test_paper_defaults_are_settings():
-    settings = Settings(**MUSE.paper_defaults())
-    assert (settings.senses, settings.vector_size, settings.window, settings.negative) == (3, 300, 5, 25)
-    assert (settings.alpha, settings.min_alpha, settings.epsilon, settings.sample) == (0.025, None, 0.05, 1e-4)
-    assert (settings.batch_tokens, settings.collocates, settings.strategy) == (2048, "one", "eps_greedy")
-    changed = MUSE.paper_defaults() | {"strategy": "boltzmann"}
-    assert MUSE(**changed).settings.strategy == "boltzmann"
-    assert MUSE.paper_defaults()["strategy"] == "eps_greedy"
-    assert settings.left_open == ()
-
-
-def test_the_paper_is_pinned_in_full():
-    """No default may change what paper_defaults() gives: only what depends on the corpus and the run is left out."""
-    stored = {setting.name for setting in dataclasses.fields(Settings) if not setting.metadata["runtime"]}
-    of_the_run = {"epochs", "seed", "min_count", "max_vocab_size", "max_final_vocab", "sorted_vocab"}
-    assert set(MUSE.paper_defaults()) == stored - of_the_run
-
-
 def test_settings_of_senses():
     assert Settings(senses=2).senses_of(["a", "b"]).tolist() == [2, 2]
     assert Settings(senses={"b": 4}).senses_of(["a", "b"]).tolist() == [1, 4]
     assert Settings(senses="auto").senses_of(["a"]).tolist() == [3]
-
-
-def test_what_is_left_open_is_chosen_to_fit():
-    chosen = ("senses", "init", "selection_update", "collocation")
-
-    def values(**given):
-        settings = Settings(**given)
-        return tuple(getattr(settings, name) for name in chosen)
-
-    assert values() == ("auto", "split", "posterior", "word")
-    assert values(selection_size=20) == (3, "random", "posterior", "word")
-    assert values(init="random") == (3, "random", "posterior", "word")
-    assert values(strategy="policy") == ("auto", "split", "paper", "word")
-    assert values(formulation="two_sided") == ("auto", "split", "paper", "sense")
-    assert values(senses=2, collocation="sense") == (2, "split", "posterior", "sense")
-    settings = Settings(senses=2)
-    assert settings.left_open == (
-        "init", "selection_update", "collocation", "selection_alpha", "context_center", "share_weight"
-    )  # fmt: skip
-    assert settings.replace(formulation="two_sided").collocation == "sense"
-    assert settings.replace(formulation="two_sided").replace(formulation="one_sided") == settings
-    with pytest.raises(ValueError, match="needs init='split'"):
-        Settings(senses="auto").replace(init="random")
 
 
 def test_settings_round_trip_through_json():
@@ -363,15 +311,6 @@ def test_settings_round_trip_through_json():
     assert again == settings
     assert again.replace(strategy="policy").selection_update == "paper"  # it was left open
     assert Settings.from_json(stored, workers=3).left_open == ()
-
-
-def test_estimate_memory_counts_padded_rows():
-    model = MUSE(vector_size=17, selection_size=16, senses=2)
-    sizes = model.estimate_memory(vocab_size=1000)
-    assert sizes["context_vectors"] == 1000 * 16 * 4
-    assert sizes["sense_vectors"] == 2000 * 32 * 4
-    assert sizes["total"] == sum(size for name, size in sizes.items() if name != "total")
-    assert toy_model().estimate_memory()["sense_vectors"] == 13 * 16 * 4
 
 
 def test_set_arrays_forgets_what_was_derived():
@@ -399,68 +338,6 @@ def test_unknown_word_errors_can_be_sent_to_another_process():
         toy_model().n_senses("heed")
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again).startswith("the word 'heed' is not in the vocabulary")
-
-
-# -- arrays ------------------------------------------------------------------------------------------------------------
-
-
-def test_initial_arrays():
-    settings = Settings(vector_size=48, selection_size=12, initial_scale=0.5, seed=3)
-    senses, counts = np.full(2000, 2), np.arange(2000)
-    arrays = initial_arrays(settings, senses, counts)
-    arrays.check()
-    assert not arrays.selection_vectors.any()
-    assert not arrays.collocation_vectors.any()
-    assert np.abs(arrays.context_vectors).max() <= np.sqrt(3 / 12)
-    assert np.square(arrays.context_vectors).sum(axis=1).mean() == pytest.approx(1.0, abs=0.02)
-    assert np.square(arrays.sense_vectors).sum(axis=1).mean() == pytest.approx(0.25, abs=0.01)
-    again = initial_arrays(settings, senses, counts)
-    assert (again.sense_vectors == arrays.sense_vectors).all()
-    assert (initial_arrays(settings.replace(seed=4), senses, counts).sense_vectors != arrays.sense_vectors).any()
-    # Pinned: a model must start from the same numbers on every machine and with every numpy.
-    np.testing.assert_array_equal(arrays.context_vectors[0, :3], np.float32([0.434282, -0.42083853, -0.11717206]))
-    word_level = initial_arrays(settings.replace(collocation="word"), senses, counts)
-    assert word_level.collocation_vectors.shape == (2000, 48)
-    factorized = initial_arrays(settings.replace(formulation="factorized"), senses, counts)
-    assert factorized.forward_values.shape == factorized.backward_values.shape == (2000, 12)
-
-
-def test_grown_arrays_keep_old_rows():
-    settings = Settings(vector_size=7, selection_size=5, senses=2, collocation="sense")
-    old = toy_arrays()
-    vocabulary = Vocabulary([*WORDS, "novel", "newer"], np.arange(11))
-    grown = grown_arrays(old, vocabulary, settings)
-    grown.check()
-    assert grown.n_senses == old.n_senses + 4
-    for name, array in old.as_dict().items():
-        if name != "word_counts":
-            np.testing.assert_array_equal(getattr(grown, name)[: len(array)], array)
-    assert grown.sense_vectors[-1].any()
-    assert (grown.word_counts == np.arange(11)).all()
-
-
-def test_for_training_pads_and_copies_only_where_needed():
-    given = toy_arrays()
-    padded = given.for_training()
-    for name, array in given.as_dict().items():
-        np.testing.assert_array_equal(getattr(padded, name), array)
-    assert padded.sense_vectors.strides == (64, 4)
-    again = padded.for_training()
-    assert again.sense_vectors is padded.sense_vectors
-    # A slice of a wider array has the right strides, but rubbish where zeros must be.
-    wide = np.ones((13, 16), np.float32)
-    sliced = toy_arrays(sense_vectors=wide[:, :7]).for_training().sense_vectors
-    assert sliced.base is not wide
-    assert not np.lib.stride_tricks.as_strided(sliced, (12, 16))[:, 7:].any()
-
-
-def test_word_vectors_in_blocks(monkeypatch):
-    arrays = toy_arrays()
-    whole = arrays.word_vectors()
-    monkeypatch.setattr("muse.data.arrays._BLOCK_WORDS", 2)
-    np.testing.assert_array_equal(arrays.word_vectors(), whole)
-    for word in range(arrays.n_words):
-        np.testing.assert_allclose(whole[word], arrays.word_vector(word), rtol=1e-5, atol=1e-6)
 
 
 def test_from_arrays_takes_the_dimensions_of_the_arrays():

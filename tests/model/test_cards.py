@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-from muse import MUSE, UnknownWordError, __main__
+from muse import MUSE, Paper, UnknownWordError, __main__
 from muse.corpus.encoding import LineSentence
 from muse.datasets import make_ambiguous_corpus
 from muse.selector.uses import Uses, find_uses
@@ -51,7 +51,7 @@ def test_examples_are_sure_uses_of_their_sense(model, corpus):
 
 def test_examples_show_the_true_senses(model, corpus):
     """The contexts of bank are of two topics, which the generator knows."""
-    uses = find_uses(model, ["bank"], corpus.sentences)["bank"]
+    uses = find_uses(model.snapshot, ["bank"], corpus.sentences)["bank"]
     truth = {
         " ".join(s): t[s.index("bank")]
         for s, t in zip(corpus.sentences, corpus.true_senses, strict=True)
@@ -84,7 +84,7 @@ def test_a_corpus_may_be_files_or_sentences(form, model, corpus, text, tmp_path)
 
 
 def test_how_many_uses_a_text_has(model, corpus):
-    uses = find_uses(model, ["bank", "rock"], corpus.sentences)
+    uses = find_uses(model.snapshot, ["bank", "rock"], corpus.sentences)
     for word in ("bank", "rock"):
         assert sum(uses[word].counts) == sum(sentence.count(word) for sentence in corpus.sentences)
         rows = model.disambiguate_batch(corpus.sentences)
@@ -168,7 +168,7 @@ def test_sentences_that_hold_a_word(tmp_path):
 
 
 def test_a_card_of_the_only_word():
-    card = MUSE([["bank", "bank"]], min_count=1, senses=2, init="random", vector_size=4).describe("bank")
+    card = MUSE([["bank", "bank"]], min_count=1, senses=2, recipe=Paper(), vector_size=4).describe("bank")
     assert [sense.label for sense in card.senses] == ["", ""]
 
 

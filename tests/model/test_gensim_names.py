@@ -73,7 +73,7 @@ def test_parameters_that_are_absent_are_refused_with_a_hint():
     for name, here in table("Parameters of Word2Vec").items():
         if here != "same":
             with pytest.raises(TypeError, match=f"'{name}' is not a setting of MUSE: "):
-                Settings.from_options({name: 1})
+                Settings.of(**{name: 1})
 
 
 def test_the_script_runs(tmp_path, monkeypatch, capsys):

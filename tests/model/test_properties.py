@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 from scipy.stats import chi2
 
-from muse import MUSE, Vocabulary, _core
+from muse import MUSE, Paper, Split, Vocabulary, _core
 from muse.corpus.encoding import encode_corpus
 from muse.selector.context import as_tokens
 from odd_corpora import CORPORA, check_file
@@ -65,7 +65,7 @@ def test_subsampling_and_windows_are_counted_exactly(sentences, window, sample, 
         return
     model = MUSE(
         sentences, min_count=1, workers=1, vector_size=4, senses=1, window=window, sample=sample, seed=seed, epochs=2,
-        init="random", collocates="all",
+        recipe=Paper(collocates="all"),
     )  # fmt: skip
     counts = model.vocabulary.counts
     keep = _core.keep_probabilities(counts, sample)
@@ -101,8 +101,8 @@ def test_senses_are_drawn_as_the_strategy_says(strategy):
             recorded.append(model.arrays.sense_counts.copy())
 
     MUSE(
-        sentences, min_count=1, workers=1, vector_size=4, senses=3, init="random", strategy=strategy, sample=0,
-        epochs=1, selection_alpha=0, seed=5, selection_update="paper", callbacks=[Record()],
+        sentences, min_count=1, workers=1, vector_size=4, senses=3, strategy=strategy, sample=0, epochs=1, seed=5,
+        callbacks=[Record()], recipe=Paper(selection_alpha=0),
     )  # fmt: skip
     for counts in recorded[0].reshape(words, 3):
         assert counts.sum() == uses
@@ -185,12 +185,12 @@ class Calls(RuleBasedStateMachine):
 
     files: Bundle[Path] = Bundle("files")
 
-    @initialize(init=st.sampled_from(["split", "random"]), senses=st.sampled_from([1, 2, "auto"]))
-    def start(self, init, senses):
+    @initialize(recipe=st.sampled_from([Split(), Paper()]), senses=st.sampled_from([1, 2, "auto"]))
+    def start(self, recipe, senses):
         self.folder = tempfile.TemporaryDirectory()
         self.saved = 0
-        senses = 2 if senses == "auto" and init == "random" else senses
-        self.model = MUSE(min_count=1, workers=1, vector_size=5, epochs=2, init=init, senses=senses)
+        senses = 2 if senses == "auto" and isinstance(recipe, Paper) else senses
+        self.model = MUSE(min_count=1, workers=1, vector_size=5, epochs=2, senses=senses, recipe=recipe)
 
     @rule(sentences=SENTENCES, update=st.booleans())
     def build(self, sentences, update):
@@ -262,7 +262,7 @@ TestCalls = Calls.TestCase
 
 def test_counts_beyond_32_bits(tmp_path):
     frequencies = {"a": 2**40, "b": 2**33, "c": 2**32 + 1, "d": 7}
-    model = MUSE(min_count=5, workers=1, vector_size=4, epochs=1, init="random", senses=2)
+    model = MUSE(min_count=5, workers=1, vector_size=4, epochs=1, recipe=Paper(), senses=2)
     model.build_vocab_from_freq(frequencies)
     assert model.corpus_total_words == sum(frequencies.values())
     assert model.vocabulary.counts.tolist() == list(frequencies.values())

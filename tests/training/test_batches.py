@@ -29,8 +29,8 @@ def assert_same_bytes(a: Case, b: Case) -> None:
 SELECTORS = [
     {},
     {"full_text": True},
-    {"cross_sentences": True, "shrink_selection": False, "selection_window": 8},
-    {"full_text": True, "cross_sentences": True, "mean": True, "selection_window": 1},
+    {"shrink_selection": False, "selection_window": 8},
+    {"full_text": True, "mean": True, "selection_window": 1},
     {"shrink_selection": False, "selection_window": 7, "distance": (0.0, 1, 0.5, 0.5, 0.3, 0.3, 0.2, 0.1)},
 ]
 

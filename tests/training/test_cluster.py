@@ -77,10 +77,9 @@ def only_target(text: Text, senses: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("cross_sentences", [False, True])
 @pytest.mark.parametrize("mean", [False, True])
 @pytest.mark.parametrize("distance", [[], [0.0, 1.0, 0.5, 0.25]])
-def test_contexts_are_weighted_sums_or_means_of_the_window(distance, mean, cross_sentences, weighted):
+def test_contexts_are_weighted_sums_or_means_of_the_window(distance, mean, weighted):
     rng = np.random.default_rng(1)
     lengths = [1, 5, 12, 3, 9]
     tokens = rng.integers(0, 8, sum(lengths)).astype(np.int32)
@@ -89,7 +88,7 @@ def test_contexts_are_weighted_sums_or_means_of_the_window(distance, mean, cross
     vectors = rng.normal(size=(8, 19)).astype(np.float32)  # unpadded rows will do here
     weights = rng.uniform(0.1, 1, 8).astype(np.float32) if weighted else np.empty(0, np.float32)
     window = 3
-    options = selection_options(window=window, mean=mean, cross_sentences=cross_sentences, distance=distance)
+    options = selection_options(window=window, mean=mean, distance=distance)
     places = rng.permutation(len(tokens))
     contexts = _core.context_vectors(vectors, weights, options, corpus, places)
     assert contexts.shape == (len(tokens), 19)
@@ -97,7 +96,7 @@ def test_contexts_are_weighted_sums_or_means_of_the_window(distance, mean, cross
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     for place, context in zip(places, contexts, strict=True):
         near = [j for j in range(place - window, place + window + 1) if 0 <= j < len(tokens)]
-        near = [j for j in near if cross_sentences or sentence[j] == sentence[place]]
+        near = [j for j in near if sentence[j] == sentence[place]]
         w = np.array([distance[abs(j - place)] if distance else 1.0 for j in near])
         w = w * (weights[tokens[near]] if weighted else 1)
         expected = w @ vectors[tokens[near]].astype(np.float64)

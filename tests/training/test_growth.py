@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from muse import MUSE, InsufficientMemoryError, NotTrainedError
+from muse import MUSE, InsufficientMemoryError, NotTrainedError, Paper
 from muse.corpus.encoding import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP
 from small_runs import CORPUS, StopAfter, file_of, train
 
@@ -164,7 +164,7 @@ def test_senses_of_single_words_go_with_the_split():
 
 
 def test_memory_is_estimated_before_it_is_taken(monkeypatch):
-    model = MUSE(vector_size=100, senses=3, init="random", min_count=1)
+    model = MUSE(vector_size=100, senses=3, recipe=Paper(), min_count=1)
     estimate = model.estimate_memory(1000)
     assert estimate["sense_vectors"] == 3000 * 112 * 4  # rows are padded to 16 floats
     assert estimate["total"] == sum(size for name, size in estimate.items() if name != "total")
@@ -179,7 +179,7 @@ def test_memory_is_estimated_before_it_is_taken(monkeypatch):
 
 
 def test_an_update_that_fails_leaves_no_other_text(monkeypatch):
-    model = MUSE(vector_size=8, min_count=1, init="random", workers=1)
+    model = MUSE(vector_size=8, min_count=1, recipe=Paper(), workers=1)
     model.build_vocab([["a", "b"]] * 5)
     model.train()
     monkeypatch.setattr("muse.data.memory.available_memory", lambda: (32 << 20) + 100)

@@ -66,7 +66,7 @@ def train(config: Config) -> tuple[Case, dict]:
     [
         Config(),
         Config(collocates="all", formulation="two_sided", reward="sampled_likelihood", group_size=4),
-        Config(strategy="boltzmann", collocates="all", group_size=16, group_negatives=24, negative=20, alpha=0.02),
+        Config(strategy="boltzmann", collocates="all", group_size=16, negative=20, alpha=0.02),
         Config(selection_update="posterior", sibling_share=0.2, max_norm=2.0, mean=True, full_text=True),
     ],
 )

@@ -32,8 +32,8 @@ def test_killed_at_any_batch_and_resumed_is_never_stopped(options, tmp_path, mon
     copies: list[Path] = []
     write = muse.training.checkpoints.Checkpoints.write
 
-    def write_and_keep(self, model):
-        write(self, model)
+    def write_and_keep(self, save):
+        write(self, save)
         copies.append(tmp_path / f"copy {len(copies)}")
         shutil.copy(tmp_path / "folder" / muse.training.checkpoints.CHECKPOINT_NAME, copies[-1])
 
@@ -84,19 +84,19 @@ def test_ctrl_c_leaves_a_usable_model_that_can_be_resumed(batches, tmp_path, mon
 
 @pytest.mark.parametrize("note", range(2, 12))
 def test_ctrl_c_never_falls_between_numbers_and_the_note_of_where_they_stand(note, tmp_path, monkeypatch):
-    publish, notes = muse.training.run._Run._publish, 0
+    publish, notes = muse.training.run.TrainingRun._publish, 0
 
-    def interrupted(self, use):
+    def interrupted(self, *given):
         nonlocal notes
         notes += 1
         if notes == note:
             os.kill(os.getpid(), signal.SIGINT)
-        publish(self, use)
+        publish(self, *given)
 
     model = MUSE(epochs=4, **TINY)
     model.build_vocab(CORPUS.sentences)
     with monkeypatch.context() as patch:
-        patch.setattr(muse.training.run._Run, "_publish", interrupted)
+        patch.setattr(muse.training.run.TrainingRun, "_publish", interrupted)
         with pytest.raises(KeyboardInterrupt):
             model.train()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -211,7 +211,7 @@ def test_checkpoints_by_the_clock(tmp_path, monkeypatch):
     assert not checkpoints.is_due(epoch_ends=True)
     clock[0] += 1
     assert checkpoints.is_due()
-    checkpoints.write(train(epochs=1))
+    checkpoints.write(train(epochs=1).save)
     assert not checkpoints.is_due()
     assert not muse.training.checkpoints.Checkpoints(MUSE(checkpoint_every="60s").settings).is_due(epoch_ends=True)
 

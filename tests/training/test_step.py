@@ -99,25 +99,21 @@ def test_max_norm_bounds_the_rows_that_move():
 
 
 @pytest.mark.parametrize("full_text", [False, True])
-@pytest.mark.parametrize("cross_sentences", [False, True])
 @pytest.mark.parametrize("mean", [False, True])
-def test_the_selector_in_use_sees_what_it_saw_in_training(mean, cross_sentences, full_text):
-    config = Config(mean=mean, cross_sentences=cross_sentences, full_text=full_text, shrink_selection=False, sample=0.0,
+def test_the_selector_in_use_sees_what_it_saw_in_training(mean, full_text):
+    config = Config(mean=mean, full_text=full_text, shrink_selection=False, sample=0.0,
                     distance=(0.5, 1.0, 0.8, 0.6), context_weights=tuple(np.linspace(0.2, 1, 12)))  # fmt: skip
     case = make_case()
     epoch, model = make_epoch(case, config), case.parameters()
     selections = [reference.select(epoch, model, i) for i in range(len(case.tokens))]
     options = _core.SelectionOptions()
     options.window, options.mean, options.distance = config.selection_window, mean, config.distance
-    options.cross_sentences = cross_sentences
     given = (case.arrays["context_vectors"], case.arrays["selection_vectors"], case.arrays["sense_offset"],
              np.array(config.context_weights, np.float32), options)  # fmt: skip
     sense, probability = _core.select_senses(*given, case.tokens, case.offsets, workers=2)
     # Ties go to the lowest number in use.
     assert sense.tolist() == [int(np.argmax(s.s)) for s in selections]
     np.testing.assert_allclose(probability, [reference.softmax(s.s).max() for s in selections], atol=1e-6)
-    if cross_sentences:
-        return
     places = [(i, n) for i, length in enumerate(np.diff(case.offsets)) for n in range(length)]
     contexts = [case.tokens[case.offsets[i] : case.offsets[i + 1]] for i, _ in places]
     offsets = np.concatenate(([0], np.cumsum([len(c) for c in contexts]))).astype(np.int64)
@@ -248,7 +244,7 @@ def test_the_posterior_step_descends_a_cross_entropy():
 @pytest.mark.parametrize("collocates", ["one", "all"])
 def test_the_representation_step_descends_the_skip_gram_loss(collocates):
     # All targets in one group: U and V take a single step on the loss of the batch.
-    config = Config(collocates=collocates, group_size=64, group_negatives=6)
+    config = Config(collocates=collocates, group_size=64)
     case, start, result = one_batch(config)
     assert len(result.groups) == 1
 

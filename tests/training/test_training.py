@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import muse.base.cuda
-import muse.training.checkpoints
 import muse.training.run
 from muse import MUSE, Callback, DivergenceError
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.evaluation.clustering import v_measure
-from small_runs import CORPUS, TINY, Recorder, StopAfter, file_of, train
+from resolved import arguments
+from small_runs import CORPUS, RESOLVED, TINY, Recorder, StopAfter, file_of, train
 
 STRATEGIES = ("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy")
 FORMULATIONS = ("one_sided", "two_sided", "factorized")
@@ -244,7 +244,7 @@ def test_max_norm_bounds_the_selection_module():
     ],
 )
 def test_divergence_leaves_the_last_finite_values(options, sign, tmp_path):
-    model = MUSE(**{**TINY, **options}, checkpoint_dir=tmp_path)
+    model = MUSE(**arguments(**{**RESOLVED, **options}, checkpoint_dir=tmp_path))
     model.build_vocab(CORPUS.sentences)
     with pytest.raises(DivergenceError, match=r"training diverged in epoch \d+ \(" + sign) as caught:
         model.train()
@@ -266,7 +266,7 @@ def test_divergence_leaves_the_last_finite_values(options, sign, tmp_path):
 @pytest.mark.parametrize("odd", [["noise"] * 8000, ["bank"] * 8000, ["tick", "tock"] * 4000], ids=["new", "old", "two"])
 @pytest.mark.parametrize("options", [{}, {"init": "random", "senses": 2}, {"collocates": "one"}, {"negative": 15}])
 def test_one_odd_line_does_not_end_a_training(odd, options):
-    options = {**TINY, "vector_size": 50, "sample": 0, "epochs": 2, "min_count": 2, "group_size": 16, **options}
+    options = arguments(**{**RESOLVED, "vector_size": 50, "sample": 0, "epochs": 2, "group_size": 16, **options})
     sentences = CORPUS.sentences
     model = MUSE([*sentences[:300], odd, *sentences[300:]], **options)
     usual = MUSE(sentences, **options)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from muse import MUSE, Vocabulary, _core
-from muse.formats.word2vec import write_word2vec
+from muse import MUSE, Paper, Vocabulary, _core
+from muse.files.word2vec_rows import write_word2vec
 from muse.vectors.model_vectors import parse_sense_key
 from toy import WORDS, toy_arrays, toy_model
 
@@ -348,7 +348,7 @@ def test_weights_are_finite_numbers(weight, kind):
 
 
 def test_what_vectors_say_of_themselves():
-    model = MUSE(vector_size=8, min_count=1, epochs=1, init="random", senses=2, workers=1)
+    model = MUSE(vector_size=8, min_count=1, epochs=1, recipe=Paper(), senses=2, workers=1)
     model.build_vocab([["a", "b"]] * 20)
     assert repr(model.wv) == "<WordVectors: not trained yet>"
     model.train()

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from muse import MUSE, DivergenceError
+from muse import MUSE, DivergenceError, Paper, Split
 from muse.data.settings import POLICIES
 from odd_corpora import CORPORA, TOKENS, check_file
+from resolved import arguments
 
 SMALL = {"vector_size": 8, "min_count": 1, "workers": 1, "epochs": 2}
 
@@ -60,17 +61,19 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("init", ["split", "random"])
+@pytest.mark.parametrize("recipe", [Split(), Paper()], ids=["split", "paper"])
 @pytest.mark.parametrize("name", ODD)
-def test_odd_corpora_train(name, init):
+def test_odd_corpora_train(name, recipe):
     sentences = [list(sentence) for sentence in ODD[name]]  # generators are read once
-    model = MUSE(iter(sentences), init=init, **SMALL)
+    model = MUSE(iter(sentences), recipe=recipe, **SMALL)
     assert set(model.vocabulary) == set(itertools.chain(*sentences))
     check(model, sentences[:5])
     check_file(model)
 
 
-@pytest.mark.parametrize("options", [{}, {"senses": 3, "min_contexts": 1}, {"init": "random", "sample": 0}])
+@pytest.mark.parametrize(
+    "options", [{}, {"senses": 3, "recipe": Split(min_contexts=1)}, {"recipe": Paper(), "sample": 0}]
+)
 def test_sentences_of_a_hundred_thousand_tokens(options):
     rng = np.random.default_rng(0)
     words = np.array([f"w{i}" for i in range(200)])
@@ -189,20 +192,17 @@ SETTINGS = st.fixed_dictionaries(
         "discourse": st.sampled_from([0, 1, 10, 2**31 - 1]),
         "selection_update": st.sampled_from(["paper", "posterior", "none"]),
         "posterior_weight": st.sampled_from([0, 1, 1e3]),
-        "posterior_selects": st.booleans(),
         "context": st.sampled_from(["sum", "mean"]),
         "context_weights": st.sampled_from(["none", "keep", "sqrt_keep"]),
         "distance_power": st.sampled_from([0, 0.5, 10]),
         "context_center": st.booleans(),
         "full_text": st.booleans(),
-        "cross_sentences": st.booleans(),
         "train_context_vectors": st.booleans(),
         "sibling_share": st.sampled_from([0, 0.5, 1]),
         "collocation": st.sampled_from(["sense", "word"]),
         "initial_scale": st.sampled_from([1e-3, 1, 100]),
         "max_norm": st.sampled_from([0, 1, 30]),
         "group_size": st.sampled_from([1, 2, 16, 1024]),
-        "group_negatives": st.sampled_from([None, 1, 100]),
         "selection_reduction": st.sampled_from(["sum", "mean"]),
     },
 )
@@ -216,8 +216,8 @@ EXPECTED = "|".join(
         r"min_alpha \(.*\) must not be above alpha",
         r"selection_update='posterior' is one-sided",
         r"needs collocation='sense'; with collocation='word'",
-        r"senses='auto' needs init='split'",
-        r"init='split' takes the selection module's vectors from the word vectors",
+        r"senses='auto' needs the recipe Split",
+        r"the recipe Split takes the selection module's vectors from the word vectors",
         r"max_vocab_size \(\d\) limits the words while counting",
     ]
 )
@@ -227,7 +227,7 @@ EXPECTED = "|".join(
 @given(sentences=CORPORA, options=SETTINGS)
 def test_any_corpus_with_any_settings(sentences, options):
     try:
-        model = MUSE(sentences, **{"min_count": 1, "workers": 1, "vector_size": 4, **options})
+        model = MUSE(sentences, **arguments(**{"min_count": 1, "workers": 1, "vector_size": 4, **options}))
     except DivergenceError:  # whose conditions test_training.py checks
         assert options.get("alpha", 0) >= 1 or options.get("selection_alpha", 0) >= 1
         return

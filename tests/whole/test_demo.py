@@ -138,8 +138,8 @@ def test_help_names_choices_and_defaults(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         __main__.main(["train", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "One of greedy, eps_greedy, boltzmann, policy, smooth_policy. Default: greedy." in shown
-    assert "One of random, split." in shown
+    assert "Default: 'greedy', or 'eps_greedy' with Paper. One of greedy, eps_greedy, boltzmann, policy, sm" in shown
+    assert "split or paper. Default: split." in shown
     assert "Dimension of the sense vectors. Default: 300." in shown
     with pytest.raises(SystemExit):
         __main__.main(["demo", "--help"])

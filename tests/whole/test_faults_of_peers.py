@@ -13,12 +13,12 @@ import time
 import numpy as np
 import pytest
 
-from muse import MUSE, NotTrainedError
+from muse import MUSE, NotTrainedError, Paper, Split
 from muse.datasets import make_ambiguous_corpus
 from toy import WORDS, toy_arrays, toy_model
 
 TEXT = make_ambiguous_corpus(600, 200, seed=0).sentences
-SMALL = {"vector_size": 16, "workers": 1, "min_count": 1, "epochs": 2, "min_contexts": 5}
+SMALL = {"vector_size": 16, "workers": 1, "min_count": 1, "epochs": 2, "recipe": Split(min_contexts=5)}
 
 
 @pytest.fixture(scope="module")
@@ -137,8 +137,8 @@ def test_adagram_4_34_unknown_context_words_crash(model):
 
 @pytest.mark.parametrize("text", [[["a"]], [["a", "b"]], [["a", "a"], ["b"]], [["a"], ["b"], ["c"]]])
 def test_adagram_27_36_38_crashes_on_tiny_corpora(text):
-    for init in ("split", "random"):
-        model = MUSE(text, **SMALL, init=init)
+    for recipe in (Split(min_contexts=5), Paper()):
+        model = MUSE(text, **SMALL | {"recipe": recipe})
         assert np.isfinite(model.arrays.sense_vectors).all()
         assert model.disambiguate("a")[0].sense is not None
 

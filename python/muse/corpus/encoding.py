@@ -10,7 +10,6 @@ import logging
 import os
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from muse import _core
 from muse.base.checks import path_like
 from muse.base.checks import sentences as check_sentences
+from muse.base.limits import memory_limit, usable_cores
 from muse.base.progress import progress_bar
 from muse.corpus.columns import sentences_of
 from muse.data.memory import check_memory_to_read, out_of_memory
@@ -145,7 +145,7 @@ def encode_corpus(
     started = time.perf_counter()
     try:
         if paths is not None:
-            _read_files(encoder, paths, given.workers or _available_cores(), given.progress)
+            _read_files(encoder, paths, given.workers or usable_cores(), given.progress)
         else:
             _read_sentences(encoder, sentences, given.progress)
     except MemoryError as error:
@@ -240,16 +240,7 @@ def _read_files(encoder: _core.Encoder, paths: list[Path], workers: int, progres
             done += path.stat().st_size
 
 
-def _available_cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux has it
-        return os.cpu_count() or 1
-
-
 def _half_of_memory() -> int:
     """Half of the memory that this process may use, in bytes."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with suppress(OSError, ValueError):  # no such file, or it says "max"
-        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()))  # the limit of a container
-    return memory // 2
+    return min(memory, memory_limit() or memory) // 2

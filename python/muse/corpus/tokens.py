@@ -1,30 +1,14 @@
-"""Reading evaluation files: lines with their numbers, and the tokeniser of evaluation contexts."""
+"""The tokeniser of training texts and evaluation contexts, and the places of words in what it makes."""
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
+from typing import Any
 
-from muse.base.checks import path_like
-from muse.errors import quote
-from muse.files.lines import decode_line, read_chunks, split_lines
-
-__all__ = [
-    "Tokenizer",
-    "listed",
-    "locate",
-    "quote",
-    "read_lines",
-    "read_pieces",
-    "tokenize",
-    "tokens_of",
-    "whole_word",
-    "word_of",
-]
+__all__ = ["Tokenizer", "check_context", "locate", "tokenize", "tokens_of", "whole_word", "word_of"]
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -137,50 +121,11 @@ def locate(before: str, target: str, after: str, tokenizer: Tokenizer = tokenize
     return [*head, *middle, *tail], len(head), middle
 
 
-def listed(names: Iterable[str], most: int = 8) -> str:
-    """Names in a note or message, with commas between: the first ones, and how many more there are."""
-    names = list(names)
-    shown = ", ".join(name if len(name) <= 80 else f"{name[:80]}..." for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def read_pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    """The content of an evaluation file in pieces; decompressed where its name ends in .gz, .bz2, .xz or .zst.
-
-    Raises
-    ------
-    FileNotFoundError, IsADirectoryError
-        If there is no such file, or it is a folder.
-    ValueError
-        If the compressed data is damaged or the name does not say that it is compressed; if the file is a zip archive;
-        if the path is that of a device.
-    """
-    file = Path(path_like("an evaluation file", path))
-    if file.is_dir():
-        raise IsADirectoryError(f"{file} is a folder; give the file in it that holds the data")
-    if file.is_char_device() or file.is_block_device():
-        raise ValueError(f"{file} is a device; give a file that holds the data")
-    if not file.exists():
-        raise FileNotFoundError(f"no such evaluation file: {file}. Check the path; muse does not ship evaluation data.")
-    with file.open("rb") as stream:
-        yield from read_chunks(file, stream)
-
-
-def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield ``(line number, line)`` of a UTF-8 text file, without line ends and byte-order mark.
-
-    Lines end at ``\\n`` or ``\\r\\n`` only: contexts may contain characters that ``str.splitlines`` would split at.
-    Files are opened as by :func:`read_pieces`.
-
-    Raises
-    ------
-    ValueError
-        Also if a line is not UTF-8, with the file and the line in the message.
-    """
-    for number, raw in enumerate(split_lines(read_pieces(path)), start=1):
-        line = decode_line(raw, Path(path), number)
-        if "\0" in line:
-            raise ValueError(
-                f"{os.fspath(path)}, line {number}: a NUL character, as in UTF-16 text; convert the text to UTF-8 first"
-            )
-        yield number, (line.removeprefix("\ufeff") if number == 1 else line).rstrip("\r")
+def check_context(tokens: Any, position: Any, word: str | None, what: str) -> None:
+    """Raise an error if a context is no list of strings, or has no `position`, where the word is known."""
+    if not isinstance(tokens, list | tuple) or not all(isinstance(token, str) for token in tokens):
+        raise TypeError(f"{what}: a context must be a list of tokens, as text.split() makes it; got {tokens!r:.80}")
+    if isinstance(position, bool) or not hasattr(position, "__index__"):
+        raise TypeError(f"{what}: a position must be the index of a token; got {position!r:.80}")
+    if word is not None and not 0 <= position < len(tokens):
+        raise ValueError(f"{what}: position {position} is not in its context of {len(tokens)} tokens")

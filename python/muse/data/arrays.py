@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
+from muse.data.settings import Settings
 from muse.data.vocabulary import LARGEST_TOTAL
-
-if TYPE_CHECKING:
-    from muse.data.settings import Settings
 
 __all__ = ["Arrays"]
 

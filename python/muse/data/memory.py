@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+from muse.base.limits import memory_limit
 from muse.data.settings import Settings
 from muse.errors import InsufficientMemoryError
 
@@ -18,6 +20,7 @@ __all__ = [
     "estimate_memory",
     "out_of_memory",
     "readable_size",
+    "shortage_said",
     "with_figure",
 ]
 
@@ -63,10 +66,7 @@ def available_memory() -> int | None:
         if "SC_AVPHYS_PAGES" not in os.sysconf_names:
             return None
         available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with contextlib.suppress(OSError, ValueError):  # not in a container, or in one without a limit ("max")
-        available = min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    left = _left_of_limit()
-    return available if left is None else min(available, left)
+    return min(limit for limit in (available, memory_limit(), _left_of_limit()) if limit is not None)
 
 
 def _left_of_limit() -> int | None:
@@ -90,7 +90,7 @@ def check_memory_for_algebra() -> None:
     if left is not None and left < needed:
         raise InsufficientMemoryError(
             f"the limit of this process (ulimit -v) leaves {readable_size(left)} of address space, and numpy's linear "
-            f"algebra may take {readable_size(needed)}; raise the limit, or train with init='random'"
+            f"algebra may take {readable_size(needed)}; raise the limit, or train with recipe=Paper()"
         )
 
 
@@ -135,6 +135,15 @@ def with_figure(error: MemoryError, what: str, advice: str = _LESS) -> Insuffici
         return error
     said = str(error)
     return out_of_memory(what + (f": {said}" if said and said != "std::bad_alloc" else ""), advice)
+
+
+@contextlib.contextmanager
+def shortage_said(doing: str, advice: str = _LESS) -> Iterator[None]:
+    """A block in which a MemoryError becomes one that says in what memory ran out, see `with_figure`."""
+    try:
+        yield
+    except MemoryError as error:
+        raise with_figure(error, doing, advice) from error
 
 
 def readable_size(size: int) -> str:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import integer, number
-from muse.corpus.tokens import listed
+from muse.base.numeric import unit_rows
+from muse.errors import listed
 from muse.evaluation import clustering
-from muse.evaluation.protocol import WordVectors, check_finite
+from muse.evaluation.protocol import WordLookup, check_finite
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.stats import require
-
-if TYPE_CHECKING:
-    from muse.evaluation.pseudowords import PseudoWordTask
 
 __all__ = [
     "SCORES",
@@ -53,6 +52,27 @@ class PseudoWordBounds(EvaluationResult):
     """
 
     answers: dict[str, NDArray[np.int64]] = field(default_factory=dict, compare=False)
+
+
+class Occurrences(NamedTuple):
+    """Where pseudo-words stand and which of their members they are, int64 (n,) each."""
+
+    word: NDArray[np.int64]
+    sentence: NDArray[np.int64]
+    position: NDArray[np.int64]
+    truth: NDArray[np.int64]
+
+
+class MarkedText(Protocol):
+    """A text in which the true senses of some words are known, as :class:`PseudoWordTask` holds it."""
+
+    words: list[str]
+    sentences: list[list[str]]
+    occurrences: Occurrences
+    counts: Counter[str]
+
+    def by_word(self) -> list[NDArray[np.int64]]:
+        """Which occurrences each of the words has."""
 
 
 def score_word(truth: NDArray[np.int64], chosen: NDArray[np.int64]) -> dict[str, Any]:
@@ -172,7 +192,7 @@ class WindowMeans:
         sentences: Sequence[Sequence[str]],
         sentence: NDArray[np.int64],
         position: NDArray[np.int64],
-        vectors: WordVectors,
+        vectors: WordLookup,
         weights: Mapping[str, float],
         window: int,
     ) -> None:
@@ -224,11 +244,6 @@ class WindowMeans:
         return np.asarray(np.divide(total, weight[:, None], out=total, where=weight[:, None] > 0))
 
 
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
-
-
 def supervised(
     features: NDArray[np.float32], truth: NDArray[np.int64], folds: int, seed: int
 ) -> NDArray[np.int64] | None:
@@ -265,9 +280,9 @@ def one_thread() -> Any:
     return require("threadpoolctl").threadpool_limits(1)
 
 
-def _word_vectors(given: Any) -> WordVectors:
+def _word_vectors(given: Any) -> WordLookup:
     """Word vectors, or those of a model that has them as ``wv``."""
-    vectors: WordVectors = given if hasattr(given, "__getitem__") else getattr(given, "wv", given)
+    vectors: WordLookup = given if hasattr(given, "__getitem__") else getattr(given, "wv", given)
     if isinstance(vectors, str) or not (hasattr(vectors, "__getitem__") and hasattr(vectors, "__contains__")):
         raise TypeError(
             "vectors must have `word in vectors` and `vectors[word]`, as model.wv, gensim KeyedVectors and a dict of "
@@ -284,8 +299,8 @@ def _cluster_numbers(given: Any) -> tuple[int, ...]:
 
 
 def compute_bounds(
-    task: PseudoWordTask,
-    vectors: WordVectors,
+    task: MarkedText,
+    vectors: WordLookup,
     *,
     window: int,
     sample: float,
@@ -310,11 +325,13 @@ def compute_bounds(
             if len(np.unique(truth)) < 2:  # nothing to tell apart; PseudoWordTask leaves it out as well
                 unlearnable.append(word)
                 continue
-            features = _unit(means(mine))
+            features = unit_rows(means(mine), np.float32)
             labels: dict[str, NDArray[np.int64] | None] = {"majority": np.zeros(len(mine), dtype=np.int64)}
             labels.update({f"k-means {k}": k_means(features, k, seed) for k in clusters})
             # Frequent words drown a clustering but tell a classifier of the part of speech, so it gets both means.
-            labels[SUPERVISED] = supervised(np.hstack([features, _unit(plain(mine))]), truth, folds, seed)
+            labels[SUPERVISED] = supervised(
+                np.hstack([features, unit_rows(plain(mine), np.float32)]), truth, folds, seed
+            )
             if labels[SUPERVISED] is None:
                 unlearnable.append(word)
             for method, chosen in labels.items():

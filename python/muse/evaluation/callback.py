@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
-import json
 import logging
 import numbers
 import os
@@ -17,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from muse.base.checks import flag, integer, number, optional, path_like
-from muse.evaluation.best import BestFile, TemporaryFolder, check_writable
+from muse.evaluation.best_model import BestModel, shapes_of
 from muse.evaluation.protocol import Task
 from muse.evaluation.results import EvaluationResult
 
@@ -33,17 +30,18 @@ class EvaluationCallback:
     """Evaluates a model every few epochs, keeps the best, and may stop training early.
 
     Its hooks have gensim's names, so it serves ``muse.MUSE(..., callbacks=[...])``. A model that still is in the
-    word-level start of ``init="split"`` has one sense a word: it is scored for the curve, but is not kept as the best,
+    word-level start of the recipe `Split` has one sense a word: it is scored for the curve, but not kept as the best,
     nor counted against ``patience``. A task of this package is tried once before training, so that one that cannot
     score the model (none of its words are known, say) ends it at the start and not after an epoch.
 
     The curve is in `history`. To see it meanwhile, pass ``verbose=True``; or log at level INFO, as gensim does:
     ``logging.basicConfig(level=logging.INFO)`` shows the epochs of ``muse`` and the scores of ``muse.evaluation``.
 
-    A callback goes on where a training is resumed: rows of epochs that are trained again are taken back, and the best
-    stays the best, in another process too if ``keep_best`` is a path. With another model, as in a loop over seeds, or
-    after the vocabulary has grown, it begins anew: its history and its best model are those of the present training. An
-    interrupted training (Ctrl-C) is neither evaluated nor restored at its end, so that it can be resumed.
+    A callback goes on where a training is resumed with it: rows of epochs that are trained again are taken back, and
+    the best stays the best. With another model, as in a loop over seeds, or after the vocabulary has grown, it begins
+    anew: its history and its best model are those of the present training. Another process, which has a callback of its
+    own, begins anew as well. An interrupted training (Ctrl-C) is neither evaluated nor restored at its end, so that it
+    can be resumed.
 
     Parameters
     ----------
@@ -54,9 +52,8 @@ class EvaluationCallback:
         Evaluate after every so many epochs, and after the last one in any case.
     keep_best : bool or path
         ``True`` keeps a copy of the best model's arrays in memory (or, for a model without ``arrays``, in a temporary
-        file); a path saves the best model there each time that it improves, and its score in ``<path>.json``; ``False``
-        keeps nothing. A file that is at the path already and is not of the present training is set aside:
-        ``best.safetensors`` becomes ``best.previous.safetensors`` (of two such, the one of the better score stays).
+        file); a path saves the best model there each time that it improves; ``False`` keeps nothing. A file that is at
+        the path already, such as that of another training, is refused.
     patience : int, optional
         Stop training after so many evaluations in a row without an improvement, by setting ``model.stop_training``.
     min_delta : float
@@ -64,6 +61,8 @@ class EvaluationCallback:
     restore_best : bool
         Put the best arrays back into the model at the end of training. Needs ``keep_best=True`` and a model with
         ``arrays``.
+    overwrite : bool
+        Let the best model of each training replace what is at the path.
     verbose : bool
         Print a line for each evaluation.
 
@@ -72,6 +71,8 @@ class EvaluationCallback:
     TypeError, ValueError
         For a parameter of the wrong type or out of range; before training also where ``keep_best`` is a path at which
         no file can be written, and after an epoch where the task gives no number.
+    FileExistsError
+        If there is a file at ``keep_best`` already, now or when a training begins of which it is not.
 
     Attributes
     ----------
@@ -100,6 +101,7 @@ class EvaluationCallback:
         *,
         min_delta: float = 0.0,
         restore_best: bool = False,
+        overwrite: bool = False,
         verbose: bool = False,
     ) -> None:
         if isinstance(task, type) and issubclass(task, Task):
@@ -113,6 +115,7 @@ class EvaluationCallback:
         self.patience = optional(integer(1))("patience", patience)
         self.min_delta = number(0.0, sys.float_info.max)("min_delta", min_delta)
         self.restore_best = flag("restore_best", restore_best)
+        self.overwrite = flag("overwrite", overwrite)
         self.verbose = flag("verbose", verbose)
         if restore_best and keep_best is not True:
             raise ValueError("restore_best needs keep_best=True")
@@ -121,15 +124,12 @@ class EvaluationCallback:
         self._forget()
 
     def _forget(self) -> None:
+        self._best = BestModel(self.keep_best, self.overwrite)  # first, since it may refuse
         self.history: list[dict[str, Any]] = []
         self.best_score: float | None = None
         self.best_epoch: int | None = None
-        self.best_path: Path | None = None
-        self._best_arrays: dict[str, NDArray[Any]] | None = None
-        self._best_shapes: dict[str, list[int]] = {}
-        self._folder: TemporaryFolder | None = None
-        self._file = BestFile(self.keep_best) if isinstance(self.keep_best, str) else None
         self._epochs = 0  # that ended, of both stages
+        self._begun = 0  # what `_epochs` was when the last call of train began
         self._epoch = 0  # the number of the last one
         self._evaluated = 0  # what `_epochs` was at the last evaluation
         self._failures = 0
@@ -138,17 +138,16 @@ class EvaluationCallback:
         """For pickle and copy: all but the model of the last training, which is known again by its epochs."""
         return {**self.__dict__, "_model": None}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._folder is not None and self.best_path is not None:
-            self.best_path = self._folder.file
+    @property
+    def best_path(self) -> Path | None:
+        """Where the best model was saved."""
+        return self._best.path
 
     def on_train_begin(self, model: Any) -> None:
         """Try the task and the path; count the evaluations without improvement anew, and all else for a new model."""
         self._begin(model)
-        self._failures = 0
-        if isinstance(self.keep_best, str):
-            check_writable(self.keep_best)
+        self._failures, self._begun = 0, self._epochs
+        self._best.check()
         if isinstance(self.task, Task):
             self.task.check(model)
         if self._missed(model):
@@ -170,34 +169,21 @@ class EvaluationCallback:
 
     def on_train_end(self, model: Any) -> None:
         """Evaluate the final model if its epoch was not, and put the best arrays back if asked to."""
-        if _is_interrupted(model):
+        if self._is_interrupted(model):
             return
         if self._evaluated < self._epochs:
             self._evaluate(model)
-        if self.restore_best and self._best_arrays is not None:
+        if self.restore_best and self._best.arrays is not None:
             self.restore(model)
 
     def _begin(self, model: Any) -> None:
         """Go on with what is known of this training, or begin anew."""
-        losses, shapes = _losses(model), _shapes(model)
+        losses = _losses(model)
         if (self._model is not None and self._model() is model) or _agree(losses, self._seen):
-            if _fits(self._best_shapes, shapes, model):
+            if _fits(self._best.shapes, model):
                 return self._take_back(losses)
             logger.info("the model has other shapes than at its best; its evaluation begins anew")
-            self._forget()
-            return None
-        self._forget()
-        record = self._file.recorded() if self._file else None
-        if self._file is None or record is None or record["task"] != _identity(self.task):
-            return None
-        if _agree(losses, [tuple(row) for row in record["trained"]]) and _fits(record["shapes"], shapes, model):
-            self._file.take_up(record)
-            self.history = record["history"]
-            self.best_score, self.best_epoch = float(record["score"]), record["epoch"]
-            self.best_path, self._best_shapes = self._file.given, record["shapes"]
-            logger.info("%s goes on from score %.4f at epoch %d", self.best_path, self.best_score, self.best_epoch)
-            self._take_back(losses)
-        return None
+        return self._forget()
 
     def _missed(self, model: Any) -> bool:
         """Whether a training that goes on was stopped between the end of an epoch, with its checkpoint, and this."""
@@ -233,15 +219,14 @@ class EvaluationCallback:
         row["seconds"] = time.perf_counter() - started
         if isinstance(result, EvaluationResult):
             row.update({key: value for key, value in result.summary.items() if key not in row})
+        if better:
+            self._best.keep(model)  # first, since it may fail: then the training can be resumed from the epoch's end
         self.history.append(row)
         self._evaluated = self._epochs
         self._say(row)
         if better:
             self.best_score, self.best_epoch, self._failures = score, total, 0
-            self._keep(model)
             return
-        if self._file is not None and self.best_score is not None:
-            self._file.note(self._record(model))
         if warming:
             return
         self._failures += 1
@@ -254,6 +239,13 @@ class EvaluationCallback:
             )
             model.stop_training = True
 
+    def _is_interrupted(self, model: Any) -> bool:
+        """Whether a training has ended before its time and not by a callback, so that it can be resumed."""
+        state = getattr(model, "training_state", None)
+        if not isinstance(state, Mapping) or "epochs" not in state or model.stop_training:
+            return False
+        return self._epochs == self._begun or self._epoch < state["epochs"] or _is_warming(model)
+
     def _say(self, row: dict[str, Any]) -> None:
         text = f"epoch {row['epoch']}: score {row['score']:.4f}{' (best)' if row['best'] else ''}"
         logger.info("%s", text)
@@ -263,29 +255,6 @@ class EvaluationCallback:
             from tqdm import tqdm
 
             tqdm.write(text)  # which leaves a progress bar whole
-
-    def _keep(self, model: Any) -> None:
-        if self.keep_best is False:
-            return
-        arrays = getattr(model, "arrays", None)
-        self._best_shapes = _shapes(model)
-        if self._file is not None:
-            self._file.save(model, self._record(model))
-            self.best_path = self._file.given
-        elif arrays is not None:
-            # Copied into plain arrays of the same names: the live ones are views of padded buffers and go on changing.
-            self._best_arrays = {name: np.array(value) for name, value in _fields(arrays).items()}
-        else:
-            self._folder = self._folder or TemporaryFolder()
-            self.best_path = self._folder.file
-            model.save(os.fspath(self.best_path))
-
-    def _record(self, model: Any) -> dict[str, Any]:
-        """What another process must know to go on."""
-        return {
-            "task": _identity(self.task), "score": self.best_score, "epoch": self.best_epoch,
-            "shapes": self._best_shapes, "trained": _losses(model), "history": list(self.history),
-        }  # fmt: skip
 
     def restore(self, model: Any) -> None:
         """Write the best arrays into a model of the same shape.
@@ -297,22 +266,7 @@ class EvaluationCallback:
         ValueError
             If the model has other shapes, as after a growth of its vocabulary.
         """
-        if self._best_arrays is None:
-            where = f"; the best model is in {self.best_path}" if self.best_path else ""
-            raise RuntimeError(f"no arrays of a best model are in memory{where}")
-        current = _fields(model.arrays)
-        for name, best in self._best_arrays.items():
-            if name not in current or current[name].shape != best.shape:
-                raise ValueError(f"the model's {name} no longer has the shape {best.shape} that it had at its best")
-            if not current[name].flags.writeable and not np.array_equal(current[name], best):
-                raise ValueError(
-                    f"the model's {name} is read-only; load the model without mmap=True to restore its best"
-                )
-        for name, best in self._best_arrays.items():
-            if current[name].flags.writeable:
-                np.copyto(current[name], best)
-        if hasattr(model, "set_arrays"):
-            model.set_arrays(model.arrays)  # what the model derived from the old values is out of date
+        self._best.restore(model)
 
     def __repr__(self) -> str:
         return f"<{self}>"
@@ -368,45 +322,13 @@ def _total(losses: list[Any]) -> int:
     return len(losses) - halves
 
 
-def _shapes(model: Any) -> dict[str, list[int]]:
-    """The shapes of a model's arrays by their names; none, if it has no arrays."""
-    arrays = getattr(model, "arrays", None) if getattr(model, "is_trained", True) else None
-    return {} if arrays is None else {name: list(value.shape) for name, value in _fields(arrays).items()}
-
-
-def _fits(best: dict[str, list[int]], now: dict[str, list[int]], model: Any) -> bool:
+def _fits(best: dict[str, list[int]], model: Any) -> bool:
     """Whether a model has the shapes that it had at its best, or will have senses only after its split."""
     waiting = bool((getattr(model, "training_state", None) or {}).get("split_due"))
-    return not best or waiting or best == now
-
-
-def _identity(task: Any) -> dict[str, Any]:
-    """What tells one task from another, in the types of JSON."""
-    if isinstance(task, Task):
-        name, settings = type(task).__qualname__, getattr(task, "settings", {})
-    else:
-        name, settings = getattr(task, "__qualname__", type(task).__qualname__), {}
-    plain: dict[str, Any] = json.loads(json.dumps({"name": name, "settings": settings}, default=str))
-    return plain
-
-
-def _is_interrupted(model: Any) -> bool:
-    """Whether a training has ended before its time and not by a callback, so that it can be resumed."""
-    from muse.training.run import is_finished  # a cycle at import otherwise
-
-    state = getattr(model, "training_state", None)
-    if not isinstance(state, Mapping) or "epochs" not in state or model.stop_training:
-        return False
-    return not is_finished(model, state["epochs"])
+    return not best or waiting or best == shapes_of(model)
 
 
 def _is_warming(model: Any) -> bool:
     """Whether the model is about to be split into senses, so that its arrays will have other shapes."""
     history = getattr(model, "history", None) or [{}]
     return bool(history[-1].get("stage") == "words")
-
-
-def _fields(arrays: Any) -> dict[str, NDArray[Any]]:
-    """The numpy arrays of a dataclass, or of any object's attributes."""
-    names = [f.name for f in dataclasses.fields(arrays)] if dataclasses.is_dataclass(arrays) else list(vars(arrays))
-    return {name: value for name in names if isinstance(value := getattr(arrays, name), np.ndarray)}

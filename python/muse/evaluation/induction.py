@@ -16,12 +16,13 @@ from typing import Any, Self
 import numpy as np
 
 from muse.base.checks import flag, number
-from muse.corpus.tokens import Tokenizer, listed, tokenize
+from muse.corpus.tokens import Tokenizer, tokenize
+from muse.errors import listed
 from muse.evaluation import clustering
-from muse.evaluation.items import as_items
-from muse.evaluation.naming import source_name, tokenizer_name
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, senses_at
+from muse.evaluation.provenance import source_name, tokenizer_name
 from muse.evaluation.results import EvaluationResult
+from muse.evaluation.task_data import as_items
 from muse.readers.instances import is_xml, read_instances
 from muse.readers.key_tables import read_table
 from muse.readers.keys import Key, Occurrence, as_key, conflict, make_key

@@ -8,33 +8,28 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.numeric import unit_rows
 from muse.evaluation.results import EvaluationResult
+from muse.vectors.sense_keyed import ADD_SELECTOR, sense_number
 
 __all__ = [
-    "ADD_SELECTOR",
     "SenseModel",
     "SenseReader",
     "Task",
-    "WordVectors",
+    "WordLookup",
     "check_finite",
     "check_model",
     "check_selector",
     "cosines",
-    "sense_number",
     "senses_at",
-    "unit_rows",
+    "finite_unit_rows",
 ]
 
-# For messages.
-ADD_SELECTOR = (
-    "SenseKeyedVectors({word: vectors.sense_vectors(word) for word in words}, selector=f) has one: your function "
-    "f(word, tokens, position), which answers with the number of a sense or a weight for each"
-)
 _BLOCK = 20_000  # sentences handed to disambiguate_batch at a time, which bounds the memory held
 
 
 @runtime_checkable
-class WordVectors(Protocol):
+class WordLookup(Protocol):
     """Word-level vectors: ``word in vectors`` and ``vectors[word]``. gensim's ``KeyedVectors`` is one."""
 
     def __contains__(self, word: object, /) -> bool: ...
@@ -54,7 +49,7 @@ class SenseModel(Protocol):
     """
 
     @property
-    def wv(self) -> WordVectors: ...
+    def wv(self) -> WordLookup: ...
     def __contains__(self, word: object, /) -> bool: ...
     def n_senses(self, word: str, /) -> int: ...
     def sense_vectors(self, word: str, context: Any = None, position: int | None = None) -> Any: ...
@@ -104,50 +99,21 @@ def check_selector(model: Any, what: str, otherwise: str = "") -> None:
         )
 
 
-def sense_number(answer: Any, word: str, senses: int | None, who: str) -> int:
-    """The number of a sense that a selector answered, checked; `senses` is how many the word has, None if unknown.
-
-    Raises
-    ------
-    TypeError
-        If it is no whole number; a probability is not rounded to a sense.
-    ValueError
-        If the word has no such sense.
-    """
-    value = np.asarray(answer)
-    if value.ndim != 0 or value.dtype.kind not in "iu":
-        raise TypeError(f"{who} must answer with the number of a sense of {word!r} (an int); got {answer!r:.80}")
-    if int(value) < 0 or (senses is not None and int(value) >= senses):
-        have = "0 and more" if senses is None else f"0 to {senses - 1}"
-        raise ValueError(f"{who} chose sense {int(value)} of {word!r}, which has senses {have}")
-    return int(value)
-
-
 def check_finite(rows: NDArray[Any], whose: str = "vectors") -> None:
     """Raise a ValueError, with whose vectors they are, if there is NaN or infinity among them."""
     if not np.isfinite(rows).all():
         raise ValueError(f"NaN or infinity in {whose}: has the model diverged? Retrain with a smaller alpha.")
 
 
-def unit_rows(matrix: Any, whose: str = "vectors") -> NDArray[np.float64]:
-    """Rows scaled to length 1, as float64; a zero row stays zero, so that its cosine with anything is 0.
-
-    Raises
-    ------
-    ValueError
-        If there is NaN or infinity in the matrix.
-    """
+def finite_unit_rows(matrix: Any, whose: str = "vectors") -> NDArray[np.float64]:
+    """The rows of a matrix, or one vector as a matrix, at length 1; a ValueError for NaN or infinity in them."""
     rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
     check_finite(rows, whose)
-    # Scaling by the largest entry first keeps squares of very small or large values from under- or overflowing.
-    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
-    rows = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
+    return unit_rows(rows)
 
 
 def cosines(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cosine of each row of ``first`` with each row of ``second``, both from :func:`unit_rows`: shape (K, L).
+    """Cosine of each row of ``first`` with each row of ``second``, both from :func:`finite_unit_rows`: shape (K, L).
 
     Rounded to 12 digits: cosines that differ by rounding noise alone are ties, and must not be ranked.
     """
@@ -166,7 +132,7 @@ class SenseReader:
     def senses(self, word: str) -> NDArray[np.float64]:
         """Unit sense vectors of a known word, shape (K, D)."""
         if word not in self._senses:
-            self._senses[word] = unit_rows(self.model.sense_vectors(word), f"the sense vectors of {word!r}")
+            self._senses[word] = finite_unit_rows(self.model.sense_vectors(word), f"the sense vectors of {word!r}")
         return self._senses[word]
 
     def probabilities(self, word: str, context: Sequence[str], position: int) -> NDArray[np.float64]:
@@ -200,7 +166,7 @@ class SenseReader:
             return None
         for word in (first, second):
             if word not in self._words:
-                self._words[word] = unit_rows(vectors[word], f"the vector of {word!r}")
+                self._words[word] = finite_unit_rows(vectors[word], f"the vector of {word!r}")
         return float(cosines(self._words[first], self._words[second])[0, 0])
 
 

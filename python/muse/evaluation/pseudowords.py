@@ -10,34 +10,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from muse.base.checks import integer, optional
-from muse.corpus.tokens import listed
+from muse.errors import listed
 from muse.evaluation.bounds import (
     SCORES,
+    Occurrences,
     PseudoWordBounds,
     compute_bounds,
     mean_row,
     score_word,
     shares_of_bound,
 )
-from muse.evaluation.protocol import SenseModel, Task, WordVectors, check_selector, senses_at
+from muse.evaluation.protocol import SenseModel, Task, WordLookup, check_selector, senses_at
 from muse.evaluation.results import EvaluationResult
 
 __all__ = ["PseudoWordTask", "evaluate_pseudo_words"]
-
-
-class _Occurrences(NamedTuple):
-    """All occurrences of the pseudo-words, ordered by place: int64 arrays of one length."""
-
-    word: NDArray[np.int64]
-    sentence: NDArray[np.int64]
-    position: NDArray[np.int64]
-    truth: NDArray[np.int64]
 
 
 class PseudoWordTask(Task):
@@ -254,7 +246,7 @@ class PseudoWordTask(Task):
 
     def baselines(
         self,
-        vectors: WordVectors,
+        vectors: WordLookup,
         *,
         window: int = 5,
         sample: float = 1e-4,
@@ -332,7 +324,7 @@ def _tokenised(sentences: Any) -> Sequence[Sequence[str]]:
 
 def _places(
     sentences: Sequence[Sequence[str]], truth: Mapping[str, ArrayLike], limit: int | None, seed: int
-) -> _Occurrences:
+) -> Occurrences:
     """Check the truth against the text, sample it, and order it by place."""
     generator = np.random.default_rng(seed)
     blocks: list[NDArray[np.int64]] = []
@@ -362,7 +354,7 @@ def _places(
     flat = flat[np.lexsort((flat[:, 2], flat[:, 1]))]
     if (np.diff(flat[:, 1:3], axis=0) == 0).all(axis=1).any():
         raise ValueError("an occurrence is listed twice in the truth")
-    return _Occurrences(*flat.T)
+    return Occurrences(*flat.T)
 
 
 def evaluate_pseudo_words(model: SenseModel, corpus: Any, **options: Any) -> EvaluationResult:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.optional import needed
+
 __all__ = ["EvaluationResult", "format_table", "html_table"]
 
 _SHOWN = 4  # measures in a repr
@@ -235,8 +237,5 @@ class EvaluationResult:
         """
         if which not in ("items", "table"):
             raise ValueError(f"which must be 'items' or 'table', got {which!r}")
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install pandas. to_dict() works without it.") from error
+        pandas = needed("pandas", "to_pandas")
         return pandas.DataFrame(self.items if which == "items" else self.table)

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from muse.base.checks import flag
-from muse.corpus.tokens import listed
-from muse.evaluation.items import repeats, said_repeats, spelling_hint
+from muse.errors import listed
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
 from muse.evaluation.results import EvaluationResult
-from muse.evaluation.stats import bootstrap_options, correlate, require
+from muse.evaluation.stats import bootstrap_options, correlate
+from muse.evaluation.task_data import repeats, said_repeats, spelling_hint
 from muse.files.lines import is_compressed
 from muse.readers.word_pairs import WordPair, as_word_pairs, read_word_pairs
 
-__all__ = ["WordSimilarityTask", "correlate_word_pairs", "evaluate_word_similarity"]
+__all__ = ["WordSimilarityTask", "evaluate_word_similarity"]
 
 WHICH = ("wv", "max", "avg")
 
@@ -36,7 +36,7 @@ class WordSimilarityTask(Task):
     ----------
     data : path, sequence of (word, word, rating), or mapping of name to either
         One data set or several; with several, the score is the mean of their correlations. Paths are read by
-        :func:`read_word_pairs`, which can be told the columns of a table that it does not recognise.
+        :func:`read_word_pairs`, which can also be told the columns of a table.
     which : {"wv", "max", "avg"} or sequence of these
         Through which vectors words are compared: the word-level ones (``model.wv``), the closest pair of senses
         (MaxSim), or the mean over all pairs of senses (AvgSim). The first named gives the score.
@@ -170,51 +170,6 @@ def _similarity(reader: SenseReader, first: str, second: str, which: str) -> flo
         return value
     table = cosines(reader.senses(first), reader.senses(second))
     return float(table.max() if which == "max" else table.mean())
-
-
-def correlate_word_pairs(
-    pairs: str | os.PathLike[str] | Sequence[tuple[str, str, float]],
-    similarity: Callable[[str, str], float],
-    spelling: Mapping[str, str],
-    *,
-    dummy4unknown: bool = False,
-) -> tuple[Any, Any, float]:
-    """gensim's evaluation of word pairs; `KeyedVectors.evaluate_word_pairs` is the way to call it.
-
-    Parameters
-    ----------
-    pairs : path-like or sequence of (str, str, float)
-        Rated pairs.
-    similarity : callable
-        Similarity of two known words.
-    spelling : mapping of str to str
-        The known word that a spelling, or one in upper case, stands for.
-    dummy4unknown : bool
-        Give pairs with an unknown word the similarity 0.
-
-    Returns
-    -------
-    pearson, spearman : (statistic, p-value)
-        As scipy gives them.
-    oov_ratio : float
-        Percentage of pairs with an unknown word.
-    """
-    stats = require("scipy.stats")
-    rated = read_word_pairs(pairs) if isinstance(pairs, str | os.PathLike) else as_word_pairs(pairs)
-    scores: list[float] = []
-    ratings: list[float] = []
-    unknown = 0
-    for pair in rated:
-        found = [spelling.get(word, spelling.get(word.upper())) for word in pair[:2]]
-        if found[0] is None or found[1] is None:
-            unknown += 1
-            if not dummy4unknown:
-                continue
-        scores.append(0.0 if found[0] is None or found[1] is None else similarity(found[0], found[1]))
-        ratings.append(pair.rating)
-    if len(scores) < 2:
-        raise ValueError(f"only {len(scores)} of {len(rated)} pairs are in the vocabulary; that gives no correlation")
-    return stats.pearsonr(ratings, scores), stats.spearmanr(ratings, scores), 100 * unknown / len(rated)
 
 
 def evaluate_word_similarity(model: SenseModel, data: Any, **options: Any) -> EvaluationResult:

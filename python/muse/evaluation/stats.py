@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from muse.base.checks import integer, number
+from muse.base.optional import needed
 
 __all__ = ["bootstrap_options", "bootstrap_spearman", "correlate", "require", "spearman"]
 
@@ -17,20 +17,8 @@ _BLOCK = 200_000  # numbers of a block of samples: small enough for the cache
 
 
 def require(module: str) -> Any:
-    """Import a module of the extra ``[eval]``, or say how to install it.
-
-    Raises
-    ------
-    ImportError
-        If scipy or scikit-learn is missing; the message names the extra ``muse-senses[eval]``.
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        package = {"sklearn": "scikit-learn"}.get(module.split(".")[0], module.split(".")[0])
-        raise ImportError(
-            f"muse.evaluation needs {package} for this measure. Install the extra: pip install 'muse-senses[eval]'"
-        ) from error
+    """Import a module of the extra ``[eval]``; an ImportError that names the extra, if it is missing."""
+    return needed(module, "this measure of muse.evaluation", "eval")
 
 
 def _checked(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from muse.base.checks import flag
-from muse.corpus.tokens import listed, quote
-from muse.evaluation.items import as_items, repeats, said_repeats, spelling_hint
-from muse.evaluation.naming import source_name
+from muse.errors import listed, quote
 from muse.evaluation.protocol import SenseModel, SenseReader, Task, cosines
+from muse.evaluation.provenance import source_name
 from muse.evaluation.results import EvaluationResult
+from muse.evaluation.task_data import as_items, repeats, said_repeats, spelling_hint
 from muse.readers.questions import SynonymQuestion, read_synonyms, read_toefl
 
 __all__ = ["SynonymTask", "evaluate_synonyms"]

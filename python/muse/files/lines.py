@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from muse.base.checks import path_like
+from muse.base.optional import needed
 
 __all__ = [
     "LineSentence",
@@ -180,13 +181,7 @@ def _unxz(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _unzstd(path: Path, file: IO[bytes]) -> Iterator[bytes]:
-    try:
-        import zstandard
-    except ImportError:
-        raise ImportError(
-            f"reading {shown(path)} needs the package zstandard: pip install 'muse-senses[zstd]'"
-        ) from None
-
+    zstandard = needed("zstandard", f"reading {shown(path)}", "zstd")
     # Not its stream_reader, which takes a truncated file for a complete one.
     decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     frame = decompressor.decompressobj()

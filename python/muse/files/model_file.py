@@ -15,10 +15,9 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +26,13 @@ from muse.base.checks import path_like
 from muse.data.arrays import OPTIONAL, Arrays
 from muse.data.memory import check_memory_to_load, with_figure
 from muse.data.settings import Settings
+from muse.data.snapshot import Snapshot
 from muse.data.training_state import check_state
 from muse.data.vocabulary import LARGEST_TOTAL, Vocabulary
 from muse.errors import ModelFileError
 from muse.files.tensor_file import DamagedFileError, ForeignFileError, TensorFile, write_tensors
 
-__all__ = ["ModelState", "read", "write"]
+__all__ = ["read", "write"]
 
 FORMAT, VERSION = "muse-senses", 1
 CLOCK_FIELDS = ("seconds", "tokens_per_second", "pairs_per_second")  # of history; left out: equal models, equal files
@@ -40,25 +40,44 @@ _VOCABULARY_FIELDS = ("raw_words", "effective_min_count")
 _CHECKED_IN_MAPS = ("vocabulary", "vocabulary_offset", "sense_offset")  # small, and all else hangs on them
 
 
-@dataclass
-class ModelState:
-    """What a model file holds."""
+class _Part(NamedTuple):
+    """A part of a snapshot as tensors of a file; another one is added to `_PARTS`, and nowhere else.
 
-    settings: Settings
-    vocabulary: Vocabulary
-    arrays: Arrays
-    history: list[dict[str, Any]] = field(default_factory=list)
-    training_state: dict[str, Any] = field(default_factory=dict)
+    Attributes
+    ----------
+    names : tuple of str
+        Of its tensors; all of them are there, but those in `optional`, or the part is not.
+    pack : callable
+        Its tensors by name, of a snapshot; none where that lacks the part.
+    unpack : callable
+        The snapshot with the part, of one that has those before it, from tensors that are looked for errors.
+    is_needed : bool
+        Whether a file without the part is damaged.
+    """
+
+    names: tuple[str, ...]
+    pack: Callable[[Snapshot], dict[str, NDArray[Any]]]
+    unpack: Callable[[Snapshot, dict[str, NDArray[Any]], _Reading], Snapshot]
+    optional: tuple[str, ...] = ()
+    is_needed: bool = True
+
+
+class _Reading(NamedTuple):
+    """How a file is read, and what its metadata says."""
+
+    file: str
+    model: dict[str, Any]
+    checked: bool  # all of it, not only what the rest hangs on
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Writing
 
 
-def write(path: str | PathLike[str], state: ModelState) -> None:
-    """Write a model; a file of that name is replaced only when the new one is complete.
+def write(path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mapping[str, Any]]) -> None:
+    """Write a model and the `history` of its training.
 
-    The same model always gives the same bytes.
+    A file of that name is replaced only when the new one is complete. The same model always gives the same bytes.
 
     Raises
     ------
@@ -66,17 +85,19 @@ def write(path: str | PathLike[str], state: ModelState) -> None:
         If a word is not valid Unicode text (a lone surrogate), a matrix holds a value that is not a finite number, or
         `read` would refuse the file for anything else.
     """
-    tensors = dict(state.arrays.as_dict())
-    tensors["vocabulary"], tensors["vocabulary_offset"] = _pack(state.vocabulary.words)
-    metadata = {"format": FORMAT, "version": str(VERSION), "model": json.dumps(_describe(state), allow_nan=False)}
-    _check_readable(tensors, metadata, state.vocabulary.words)
+    tensors: dict[str, NDArray[Any]] = {}
+    for part in _PARTS:
+        tensors |= part.pack(snapshot)
+    described = json.dumps(_describe(snapshot, history), allow_nan=False)
+    metadata = {"format": FORMAT, "version": str(VERSION), "model": described}
+    _check_readable(tensors, metadata, snapshot.vocabulary.words)
     write_tensors(path, tensors, metadata, checked=["model"])
 
 
 def _check_readable(tensors: Mapping[str, NDArray[Any]], metadata: dict[str, str], words: Sequence[str]) -> None:
     """Raise a ValueError where `read` would refuse these; all but the search of matrices, which writing does itself."""
     try:
-        _build(_metadata(metadata), dict(tensors), "", checked=False, runtime={})
+        _build(tensors, _Reading("", _metadata(metadata), checked=False), {})
         if len(set(words)) < len(words):
             raise DamagedFileError("a word occurs twice in its vocabulary")
     except DamagedFileError as error:
@@ -84,13 +105,12 @@ def _check_readable(tensors: Mapping[str, NDArray[Any]], metadata: dict[str, str
                          "changed by hand, or while another thread used them") from error  # fmt: skip
 
 
-def _describe(state: ModelState) -> dict[str, Any]:
+def _describe(snapshot: Snapshot, history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What a file says of a model beside its tensors."""
-    history = [_without_clock(row) for row in state.history]
-    words = {name: getattr(state.vocabulary, name) for name in _VOCABULARY_FIELDS}
-    parts = {"history": history, "training_state": state.training_state, "vocabulary": words}
-    plain: dict[str, Any] = _plain(parts)
-    return {"settings": state.settings.to_json(), "left_open": list(state.settings.left_open)} | plain
+    rows = [_without_clock(row) for row in history]
+    words = {name: getattr(snapshot.vocabulary, name) for name in _VOCABULARY_FIELDS}
+    plain: dict[str, Any] = _plain({"history": rows, "training_state": snapshot.training_state, "vocabulary": words})
+    return {"settings": snapshot.settings.to_json(), "left_open": list(snapshot.settings.left_open)} | plain
 
 
 def _without_clock(row: Any) -> Any:
@@ -127,8 +147,8 @@ def _pack(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 # Reading
 
 
-def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> ModelState:
-    """Read a model and check it.
+def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> tuple[Snapshot, list[dict[str, Any]]]:
+    """Read a model, check it, and give it with the history of its training.
 
     Parameters
     ----------
@@ -154,7 +174,7 @@ def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> 
         raise FileNotFoundError(f"there is no file {name!r}; check the path")
     try:
         model, tensors = _open(path, mapped)
-        return _build(model, tensors, name, checked=not mapped, runtime=runtime)
+        return _build(tensors, _Reading(name, model, not mapped), runtime), model["history"]
     except ForeignFileError as error:
         raise ModelFileError(
             f"{name!r} is not a MUSE model file, or it was cut short while it was copied ({error}); "
@@ -214,32 +234,49 @@ def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
     return model
 
 
-def _build(
-    model: dict[str, Any], tensors: dict[str, NDArray[Any]], file: str, *, checked: bool, runtime: dict[str, Any]
-) -> ModelState:
-    names = {*Arrays.__dataclass_fields__, "vocabulary", "vocabulary_offset"}
-    missing, extra = names - set(tensors) - set(OPTIONAL), set(tensors) - names
-    if missing or extra:
-        raise DamagedFileError(
-            f"it lacks {sorted(missing)}" if missing else f"it holds unknown tensors {sorted(extra)}"
-        )
-    bytes_, offsets = tensors.pop("vocabulary"), tensors.pop("vocabulary_offset")
+def _build(tensors: Mapping[str, NDArray[Any]], reading: _Reading, runtime: dict[str, Any]) -> Snapshot:
+    extra = set(tensors).difference(*(part.names for part in _PARTS))
+    if extra:
+        raise DamagedFileError(f"it holds unknown tensors {sorted(extra)}")
+    model = reading.model
     try:
-        arrays = Arrays(**tensors)
-        settings = Settings.from_json(model["settings"], model["left_open"], **runtime)
-        arrays.check()
-        arrays.check_fits(settings)
         check_state(model["training_state"])
-        if checked:
-            arrays.check_finite()
-        words = _unpack(bytes_, offsets, arrays.n_words, file)
-        counted = {name: model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
-        vocabulary = Vocabulary(list(words) if checked else words, arrays.word_counts, **counted)
+        settings = Settings.from_json(model["settings"], model["left_open"], **runtime)
+        snapshot = Snapshot(settings, training_state=model["training_state"])
+        for part in _PARTS:
+            mine = {name: tensors[name] for name in part.names if name in tensors}
+            missing = set(part.names).difference(part.optional, mine)
+            if missing and (mine or part.is_needed):
+                raise DamagedFileError(f"it lacks {sorted(missing)}")
+            if mine:
+                snapshot = part.unpack(snapshot, mine, reading)
     except ModelFileError:
         raise
     except ValueError as error:
         raise DamagedFileError(str(error)) from error
-    return ModelState(settings, vocabulary, arrays, model["history"], model["training_state"])
+    return snapshot
+
+
+def _unpack_arrays(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading: _Reading) -> Snapshot:
+    arrays = Arrays(**tensors)
+    arrays.check()
+    arrays.check_fits(snapshot.settings)
+    if reading.checked:
+        arrays.check_finite()
+    return snapshot.replace(numbers=arrays)
+
+
+def _pack_words(snapshot: Snapshot) -> dict[str, NDArray[Any]]:
+    packed, offsets = _pack(snapshot.vocabulary.words)
+    return {"vocabulary": packed, "vocabulary_offset": offsets}
+
+
+def _unpack_words(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading: _Reading) -> Snapshot:
+    arrays = snapshot.arrays
+    words = _unpack(tensors["vocabulary"], tensors["vocabulary_offset"], arrays.n_words, reading.file)
+    counted = {name: reading.model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
+    vocabulary = Vocabulary(list(words) if reading.checked else words, arrays.word_counts, **counted)
+    return snapshot.replace(words=vocabulary)
 
 
 def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, file: str) -> PackedWords:
@@ -248,6 +285,12 @@ def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, file: str
     if offsets[0] != 0 or offsets[-1] != len(packed) or (np.diff(offsets) < 0).any():
         raise DamagedFileError("the offsets of its vocabulary are inconsistent")
     return PackedWords(packed, offsets, file)
+
+
+_PARTS = (
+    _Part(tuple(Arrays.__dataclass_fields__), lambda snapshot: snapshot.arrays.as_dict(), _unpack_arrays, OPTIONAL),
+    _Part(("vocabulary", "vocabulary_offset"), _pack_words, _unpack_words),
+)  # in the order of a file, in which each one may look at those before it
 
 
 def _damaged(file: str, what: object) -> ModelFileError:

@@ -11,7 +11,6 @@ import json
 import math
 import mmap
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
@@ -20,6 +19,7 @@ from typing import Any, BinaryIO, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.numeric import checksum
 from muse.files.replacing import replacing
 
 __all__ = ["DamagedFileError", "ForeignFileError", "TensorFile", "write_tensors"]
@@ -115,10 +115,7 @@ def _bytes_of(array: NDArray[Any]) -> memoryview:
 
 
 def _checksum(blocks: Iterable[bytes | memoryview]) -> str:
-    value = 0
-    for block in blocks:
-        value = zlib.crc32(block, value)
-    return f"{value:08x}"
+    return f"{checksum(blocks):08x}"
 
 
 # ---------------------------------------------------------------------------------------------------------------------

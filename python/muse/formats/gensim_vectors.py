@@ -7,35 +7,16 @@ without that risk.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from muse.base.optional import needed
 from muse.formats.table import SenseTable, group_keys
+from muse.vectors.gensim_copy import to_gensim
 
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
-
-__all__ = ["from_gensim", "read_gensim", "to_gensim", "write_gensim"]
-
-
-def to_gensim(keys: Sequence[str], vectors: NDArray[np.float32], counts: NDArray[np.int64]) -> KeyedVectors:
-    """A copy of vectors, float32 (N, D), as gensim ``KeyedVectors``, with the count of each key, int64 (N,).
-
-    Raises
-    ------
-    ImportError
-        If gensim is not installed.
-    """
-    keyed = needed("gensim.models", "to_gensim").KeyedVectors(int(vectors.shape[1]))
-    keyed.add_vectors(list(keys), np.ascontiguousarray(vectors))
-    keyed.allocate_vecattrs(["count"], [np.int64])
-    keyed.expandos["count"][:] = counts
-    return keyed
+__all__ = ["from_gensim", "read_gensim", "write_gensim"]
 
 
 def from_gensim(keyed_vectors: Any, *, mark: str = "#") -> SenseTable:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse.data.arrays import Floats
+from muse.data.settings import Settings
+from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.formats.gensim_vectors import from_gensim
-from muse.formats.registry import read_table, write_table
+from muse.formats.registry import read_sense_table, write_sense_table
 from muse.formats.table import SenseTable
-from muse.vectors.model_vectors import SenseKey, SenseVectors, WordVectors
-
-if TYPE_CHECKING:
-    from muse.evaluation.vectors import SenseKeyedVectors
+from muse.vectors.model_vectors import SenseVectors, WordVectors
+from muse.vectors.sense_keyed import SenseKeyedVectors
+from muse.vectors.sense_keys import SenseKey
 
 __all__ = ["LoadedVectors", "load_vectors"]
 
@@ -58,7 +60,7 @@ def load_vectors(path: str | PathLike[str], format: str | None = None, **options
     >>> vectors.n_senses("head"), vectors.sv.most_similar("army#0", topn=1)[0][0]
     (2, 'head#1')
     """
-    return LoadedVectors(read_table(path, format, **options))
+    return LoadedVectors(read_sense_table(path, format, **options))
 
 
 class LoadedVectors:
@@ -87,9 +89,9 @@ class LoadedVectors:
         self._arrays = table.arrays()
         self._vocabulary = Vocabulary(table.words, self._arrays.word_counts)
         table.sense_vectors.flags.writeable = False
-        self._sv = SenseVectors(self._vocabulary, self._arrays)
-        self._wv = WordVectors(self._vocabulary, self._arrays, table.word_vectors)
-        self._model: SenseKeyedVectors | None = None
+        snapshot = Snapshot(Settings(), self._vocabulary, self._arrays)
+        self._sv = SenseVectors(snapshot)
+        self._wv = WordVectors(snapshot, table.word_vectors)
 
     @classmethod
     def from_gensim(cls, keyed_vectors: Any, *, mark: str = "#") -> LoadedVectors:
@@ -131,7 +133,7 @@ class LoadedVectors:
     @property
     def has_selector(self) -> bool:
         """Whether senses can be selected by context."""
-        return self._evaluable().has_selector
+        return self._evaluable.has_selector
 
     def label(self, key: SenseKey) -> str | None:
         """What the tool calls a sense, such as a part of speech; None where the file has no names."""
@@ -202,7 +204,7 @@ class LoadedVectors:
             If a context is given, and the file holds nothing to select senses with.
         """
         self._vocabulary.index(word)
-        return self._evaluable().sense_probabilities(word, context, position)
+        return self._evaluable.sense_probabilities(word, context, position)
 
     def select_sense(self, word: str, context: Sequence[str], position: int | None = None) -> int:
         """The number of the sense that a context means: the most probable one.
@@ -213,7 +215,7 @@ class LoadedVectors:
 
     def export(self, path: str | PathLike[str], format: str, **options: Any) -> None:
         """Write the vectors in the format of another tool; the parameters are those of `MUSE.export`."""
-        write_table(path, self.table, format, **options)
+        write_sense_table(path, self.table, format, **options)
 
     def __contains__(self, word: object) -> bool:
         return word in self._vocabulary
@@ -224,14 +226,11 @@ class LoadedVectors:
     def __repr__(self) -> str:
         return f"<LoadedVectors: {len(self)} words, {self.table.n_senses} senses, vector_size={self.vector_size}>"
 
+    @cached_property
     def _evaluable(self) -> SenseKeyedVectors:
-        """The view of `muse.evaluation`, made at the first use."""
-        if self._model is None:
-            from muse.evaluation.vectors import SenseKeyedVectors  # seldom needed, and it loads all of muse.evaluation
-
-            table, shares = self.table, self.table.shares()
-            rows = [table.rows_of(i) for i in range(table.n_words)]
-            senses = {word: table.sense_vectors[r.start : r.stop] for word, r in zip(table.words, rows, strict=True)}
-            priors = {word: shares[r.start : r.stop] for word, r in zip(table.words, rows, strict=True) if len(r) > 1}
-            self._model = SenseKeyedVectors(senses, priors=priors, selector=table.selector)
-        return self._model
+        """The same with a selector by name and position, made at the first use."""
+        table, shares = self.table, self.table.shares()
+        rows = [table.rows_of(i) for i in range(table.n_words)]
+        senses = {word: table.sense_vectors[r.start : r.stop] for word, r in zip(table.words, rows, strict=True)}
+        priors = {word: shares[r.start : r.stop] for word, r in zip(table.words, rows, strict=True) if len(r) > 1}
+        return SenseKeyedVectors(senses, priors=priors, selector=table.selector)

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.files.replacing import replacing
+from muse.files.word2vec_rows import writable_keys
 from muse.formats.reading import MAX_SIZE, GrowingMatrix, Reader, damaged, open_reader
 from muse.formats.selectors import CenterSelector
 from muse.formats.table import SenseTable
-from muse.formats.word2vec import read_header, writable_keys
+from muse.formats.word2vec import read_header
 
 __all__ = ["read_mssg", "write_mssg"]
 

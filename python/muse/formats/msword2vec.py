@@ -12,10 +12,11 @@ import numpy as np
 
 from muse.errors import warn_of_format
 from muse.files.replacing import replacing
+from muse.files.word2vec_rows import writable_keys
 from muse.formats.reading import MAX_SIZE, Floats, GrowingMatrix, Reader, damaged, open_reader
 from muse.formats.selectors import CenterSelector
 from muse.formats.table import SenseTable
-from muse.formats.word2vec import read_header, writable_keys
+from muse.formats.word2vec import read_header
 
 __all__ = ["read_msword2vec", "write_msword2vec"]
 

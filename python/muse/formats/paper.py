@@ -11,9 +11,9 @@ from os import PathLike
 from pathlib import Path
 
 from muse.files.replacing import replacing
+from muse.files.word2vec_rows import writable_keys
 from muse.formats.reading import damaged, open_reader, read_vectors
 from muse.formats.table import SenseTable, group_keys
-from muse.formats.word2vec import writable_keys
 
 __all__ = ["read_paper", "write_paper"]
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
+from muse.base.limits import usable_cores
 from muse.errors import ModelFileError
 from muse.files.lines import as_paths, is_compressed, read_chunks
 
@@ -99,7 +100,7 @@ class Reader:
                 with memoryview(self._held) as text:
                     keys, rows, used, lines = _core.read_rows(
                         text, matrix, start, binary=binary, keyed=keyed, final=self.at_end,
-                        first=first, workers=os.cpu_count() or 1,
+                        first=first, workers=usable_cores(),
                     )  # fmt: skip
             except ValueError as error:
                 raise damaged(self.name, error) from None

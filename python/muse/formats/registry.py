@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from muse.base.checks import integer, optional, path_like
 from muse.data.memory import with_figure
 from muse.errors import ModelFileError, warn_of_format
+from muse.files.word2vec_rows import check_no_empty_word, write_word2vec
 from muse.formats.adagram import read_adagram, write_adagram
 from muse.formats.gensim_vectors import read_gensim, write_gensim
 from muse.formats.mssg import read_mssg, write_mssg
@@ -25,9 +26,9 @@ from muse.formats.sense2vec_folder import read_sense2vec, write_sense2vec
 from muse.formats.sensegram import find_inventory, read_sensegram, write_sensegram
 from muse.formats.spacy_vectors import read_spacy, write_spacy
 from muse.formats.table import SenseTable
-from muse.formats.word2vec import check_words, read_glove, read_word2vec, write_word2vec
+from muse.formats.word2vec import read_glove, read_word2vec
 
-__all__ = ["FORMATS", "Format", "detect_format", "read_table", "write_table"]
+__all__ = ["FORMATS", "Format", "detect_format", "read_sense_table", "write_sense_table"]
 
 Path_: TypeAlias = str | PathLike[str]
 
@@ -135,7 +136,7 @@ def _check_options(chosen: Format, function: Any, verb: str, options: dict[str, 
     optional(integer(0))("limit", options.get("limit"))
 
 
-def read_table(path: Path_, format: str | None = None, **options: Any) -> SenseTable:
+def read_sense_table(path: Path_, format: str | None = None, **options: Any) -> SenseTable:
     """Read a vector file; its format is found out, if not given (`detect_format`)."""
     advice = "free memory, or raise the limit of this process (ulimit -v)"
     try:
@@ -154,7 +155,7 @@ def read_table(path: Path_, format: str | None = None, **options: Any) -> SenseT
     return table
 
 
-def write_table(path: Path_, table: SenseTable, format: str, **options: Any) -> None:
+def write_sense_table(path: Path_, table: SenseTable, format: str, **options: Any) -> None:
     """Write a vector file, and warn of what the format does not hold.
 
     Raises
@@ -170,7 +171,7 @@ def write_table(path: Path_, table: SenseTable, format: str, **options: Any) -> 
     chosen = _named(format)
     path_like("the file", path)
     _check_options(chosen, chosen.write, "write", options)
-    check_words(table.words, format)
+    check_no_empty_word(table.words, format)
     table.check_finite()
     chosen.write(path, table, **options)
     lost = lost_parts(table, chosen, options)

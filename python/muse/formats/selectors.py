@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.numeric import softmax, unit_rows
 from muse.formats.table import SenseTable
 
 __all__ = ["AdaGramSelector", "CenterSelector", "SensegramSelector"]
@@ -30,15 +31,7 @@ def _neighbours(tokens: Sequence[str], position: int, window: int, ids: Mapping[
 
 
 def _cosines(vector: Weights, rows: Weights) -> Weights:
-    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(vector)
-    cosines: Weights = np.divide(rows @ vector, lengths, out=np.zeros(len(rows)), where=lengths > 0)
-    return cosines
-
-
-def _softmax(scores: Weights) -> Weights:
-    exponentials: Weights = np.exp(scores - scores.max())
-    exponentials /= exponentials.sum()
-    return exponentials
+    return unit_rows(rows) @ unit_rows(vector)
 
 
 @dataclass
@@ -90,7 +83,7 @@ class CenterSelector(_OfTable):
             return self._prior(rows)
         vectors = self.context_vectors[context].astype(np.float64)
         if self.centers is None:
-            return _softmax(self.table.sense_vectors[rows].astype(np.float64) @ vectors.sum(axis=0))
+            return softmax(self.table.sense_vectors[rows].astype(np.float64) @ vectors.sum(axis=0))
         distances = 1.0 - _cosines(vectors.mean(axis=0), self.centers[rows].astype(np.float64))
         weights: Weights = 1.0 / np.maximum(distances, _SMALLEST_DISTANCE)
         return weights
@@ -185,7 +178,7 @@ class AdaGramSelector(_OfTable):
             signs = 1.0 - 2.0 * self.code[other, :length]
             steps = senses @ self.nodes[self.path[other, :length] - 1].T.astype(np.float64)
             scores = scores - np.logaddexp(0.0, -steps * signs).sum(axis=1)
-        return _softmax(scores)
+        return softmax(scores)
 
 
 Selector: TypeAlias = Callable[[str, Sequence[str], int], Weights]

@@ -13,9 +13,9 @@ import numpy as np
 
 from muse.base.optional import needed
 from muse.files.folders import new_folder
+from muse.files.word2vec_rows import writable_keys
 from muse.formats.reading import damaged
 from muse.formats.table import SenseTable, group_keys
-from muse.formats.word2vec import writable_keys
 
 __all__ = ["read_sense2vec", "write_sense2vec"]
 

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from muse.files.replacing import replacing
+from muse.files.word2vec_rows import writable_keys, write_word2vec
 from muse.formats.reading import damaged, open_reader
 from muse.formats.selectors import SensegramSelector
 from muse.formats.table import SenseTable
-from muse.formats.word2vec import read_word2vec, writable_keys, write_word2vec
+from muse.formats.word2vec import read_word2vec
 
 __all__ = ["find_inventory", "read_sensegram", "write_sensegram"]
 

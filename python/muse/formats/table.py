@@ -16,6 +16,7 @@ from muse import _core
 from muse.data.arrays import Arrays
 from muse.data.vocabulary import Vocabulary
 from muse.errors import warn_of_format
+from muse.vectors.sense_keys import split_tool_key
 
 __all__ = ["SenseTable", "group_keys"]
 
@@ -202,7 +203,7 @@ def group_keys(
         Where a key occurs twice; the first one counts, as in gensim.
     """
     words: dict[str, int] = {}
-    split = [_split(key, mark, digits) for key in keys]
+    split = [_named(key, mark) if digits else _labelled(key, mark) for key in keys]
     number = [words.setdefault(word, len(words)) for word, _ in split]
     word_of = np.asarray(number, np.int64)
     sense_of = np.asarray([sense for _, sense in split], np.int64) if digits else _within(word_of)
@@ -265,14 +266,15 @@ class _Known:
         return means
 
 
-def _split(key: str, mark: str, digits: bool) -> tuple[str, int]:
-    """``"head#2"`` as ``("head", 2)``; -1 for a key that names no sense."""
-    word, found, name = key.rpartition(mark)
-    if not found or not word:
-        return key, -1
-    if not digits:
-        return word, 0
-    return (word, int(name)) if name.isdecimal() and name.isascii() and len(name) < 10 else (key, -1)
+def _named(key: str, mark: str) -> tuple[str, int]:
+    """The word and the number in a key; -1 for a key that names no sense."""
+    return split_tool_key(key, mark) or (key, -1)
+
+
+def _labelled(key: str, mark: str) -> tuple[str, int]:
+    """The word before the label of a sense, and 0; -1 for a key that names none."""
+    word = key.rpartition(mark)[0]
+    return (word, 0) if word else (key, -1)
 
 
 def _within(word_of: Integers) -> Integers:

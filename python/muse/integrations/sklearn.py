@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import os
 from collections import deque
@@ -13,10 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.optional import not_installed
 from muse.base.tables import frame_columns, is_missing, is_series, named, refuse_row
 from muse.corpus.tokenizer import tokenize
 from muse.corpus.tokens import tokens_of
-from muse.data.settings import Settings, reject_unknown
+from muse.data.names import reject_unknown
+from muse.data.recipes import RECIPES
+from muse.data.settings import Settings, constructor_settings
 from muse.errors import warn_at_caller
 from muse.model.muse import MUSE
 
@@ -24,15 +26,18 @@ try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
-    raise ImportError(
-        "muse.integrations.sklearn needs scikit-learn; install it with: pip install 'muse-senses[sklearn]'"
-    ) from error
+    raise not_installed("sklearn", "muse.integrations.sklearn", "sklearn") from error
 
 __all__ = ["SenseVectorizer"]
 
 Document = str | Sequence[str]
 
-_DEFAULTS = {field.name: field.default for field in dataclasses.fields(Settings)}  # of the settings of MUSE
+_OF_RECIPES = {name for kind in RECIPES for name in kind.USUAL}  # whose values differ from recipe to recipe
+# Of the arguments of MUSE; None is what the recipe says.
+_DEFAULTS = {
+    "recipe": None,
+    **{name: None if name in _OF_RECIPES else field.default for name, field in constructor_settings().items()},
+}
 
 
 class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -56,8 +61,8 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     column : str, optional
         The column of a data frame that holds the documents. A frame of one column, and a series, need none.
     **parameters
-        The settings of `MUSE` for the model that `fit` trains, each a parameter of the vectorizer, so that `set_params`
-        and a grid search reach them: ``{"sensevectorizer__vector_size": [50, 100]}``.
+        The settings and the recipe of `MUSE` for the model that `fit` trains, each a parameter of the vectorizer, so
+        that `set_params` and a grid search reach them: ``{"sensevectorizer__vector_size": [50, 100]}``.
 
     Attributes
     ----------
@@ -84,7 +89,7 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         column: Any = None,
         **parameters: Any,
     ) -> None:
-        reject_unknown(parameters)
+        reject_unknown({name: given for name, given in parameters.items() if name != "recipe"}, Settings.homes())
         self.model = model
         self.settings = settings
         self.tokenizer = tokenizer

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from muse.base.optional import not_installed
 from muse.errors import ModelFileError
 from muse.model.muse import MUSE
 
@@ -19,9 +20,7 @@ try:
     from spacy.tokens import Doc, Token
     from spacy.util import minibatch
 except ImportError as error:
-    raise ImportError(
-        "muse.integrations.spacy needs spaCy; install it with: pip install 'muse-senses[spacy]'"
-    ) from error
+    raise not_installed("spacy", "muse.integrations.spacy", "spacy") from error
 
 __all__ = ["SenseTagger", "make_senses"]
 

@@ -1,23 +1,23 @@
-"""What ``model.describe(word)`` shows: one card for each sense of a word."""
+"""What ``model.describe(word)`` shows: one card for each sense of a word. `describe` is a method of `MUSE`."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
 from muse.base.checks import integer
-from muse.selector.uses import Example, Uses, find_uses
+from muse.data.memory import shortage_said
+from muse.data.snapshot import Publisher, Snapshot
+from muse.selector.uses import Example, find_uses
 from muse.vectors.keyed import restricted
-
-if TYPE_CHECKING:
-    from muse.model.muse import MUSE
-    from muse.model.queries import SenseQueries
+from muse.vectors.model_vectors import SenseVectors
+from muse.vectors.sense_keys import SenseKeys
 
 __all__ = ["SenseCard", "WordCard", "collocates", "describe"]
 
@@ -124,45 +124,79 @@ def _listed(scored: Scored) -> str:
     return ", ".join(_shown(key) for key, _ in scored) or "(none)"
 
 
-def describe(model: MUSE, word: str, topn: int, corpus: Any, n_examples: int) -> WordCard:
-    """The card of a word; see `SenseQueries.describe`."""
+def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> WordCard:
+    """A card a sense: share, label, the nearest senses of other words, expected collocates, and example uses.
+
+    The card prints as text and shows as a table in a notebook.
+
+    Parameters
+    ----------
+    word : str
+        A known word.
+    topn : int
+        How many neighbours and collocates.
+    corpus : path-like, list of paths, or iterable of lists of str, optional
+        A text, such as that of training, in which to look for uses; up to 20,000 sentences with the word are read.
+    n_examples : int
+        How many uses to show of each sense: those of which the selector is surest.
+
+    Returns
+    -------
+    WordCard
+        ``senses`` holds a `SenseCard` for each.
+
+    Raises
+    ------
+    UnknownWordError
+        A KeyError that names the nearest spellings.
+    FileNotFoundError, TypeError, ValueError
+        If the corpus is a file that is not there, or is no text; or for numbers that are no counts.
+
+    Examples
+    --------
+    >>> print(model.describe("head", corpus="text.txt"))  # doctest: +SKIP
+    """
+    snapshot = self.snapshot
     topn = integer(1)("topn", topn)
     n_examples = integer(0)("n_examples", n_examples)
-    prior = model.sense_prior(word)
-    near = model.sv.neighbours_of(word, max(topn, _LABEL_FROM), exclude_same_word=True)
-    expected = collocates(model, model.sense_vectors(word), topn, None)
-    uses = None if corpus is None else find_uses(model, [word], corpus)[word]
-    senses = (
-        SenseCard(
-            f"{word}#{k}",
-            _label(model, word, k, near[k], uses),
-            float(prior[k]),
-            tuple(near[k][:topn]),
-            tuple(expected[k]),
-            uses.examples(k, n_examples) if uses else (),
-        )
-        for k in np.argsort(-prior, kind="stable").tolist()
-    )
-    return WordCard(word, int(model.arrays.word_counts[model.vocabulary.index(word)]), tuple(senses))
+    arrays, senses = snapshot.arrays, SenseVectors(snapshot)
+    row = snapshot.vocabulary.index(word)
+    prior, vectors = arrays.prior(row), arrays.sense_vectors[arrays.rows_of(row)]
+    near = senses.neighbours_of(word, max(topn, _LABEL_FROM), exclude_same_word=True)
+    expected = collocates(snapshot, vectors, topn, None)
+    uses = None if corpus is None else find_uses(snapshot, [word], corpus)[word]
+
+    def card(k: int) -> SenseCard:
+        told = _telling(snapshot, uses.evidence(k, _LABEL_FROM)) if uses else ()
+        label = _label(word, told, near[k], senses[[key for key, _ in near[k]]] @ vectors.T, k)
+        examples = uses.examples(k, n_examples) if uses else ()
+        return SenseCard(f"{word}#{k}", label, float(prior[k]), tuple(near[k][:topn]), tuple(expected[k]), examples)
+
+    by_share = np.argsort(-prior, kind="stable").tolist()
+    return WordCard(word, int(arrays.word_counts[row]), tuple(map(card, by_share)))
 
 
-def _label(model: SenseQueries, word: str, sense: int, near: list[tuple[str, float]], uses: Uses | None) -> str:
-    """Words that tell a sense from the others of its word."""
-    chosen = _readable(_telling(model, uses.evidence(sense, _LABEL_FROM)), word) if uses else []
+def _label(
+    word: str, telling: Iterable[str], near: list[tuple[str, float]], cosines: NDArray[np.float32], sense: int
+) -> str:
+    """Words that tell a sense from the others of its word: of its uses, then of those near it.
+
+    `cosines`, float32 (N, K), says how near each of the neighbours is to each sense of the word.
+    """
+    chosen = _readable(telling, word)
     if len(chosen) < _LABEL_WORDS:
-        cosines = model.sv[[key for key, _ in near]] @ model.sense_vectors(word).T
         others = np.delete(cosines, sense, axis=1).max(axis=1, initial=0.0)
         order = np.argsort(others - cosines[:, sense], kind="stable")
         chosen = _readable([*chosen, *(near[i][0].rpartition("#")[0] for i in order.tolist())], word)
     return ", ".join(chosen)
 
 
-def _telling(model: SenseQueries, words: Iterable[str]) -> Iterable[str]:
+def _telling(snapshot: Snapshot, words: Iterable[str]) -> Iterable[str]:
     """Words without the most frequent ones of the language, which stand near anything."""
-    counts = model.arrays.word_counts
+    counts = snapshot.arrays.word_counts
     common = min(_FUNCTION_WORDS, len(counts) // 100)
     limit = np.inf if common == 0 else np.partition(counts, len(counts) - common)[len(counts) - common]
-    return (word for word in words if (row := model.vocabulary.get(word)) >= 0 and counts[row] < limit)
+    return (word for word in words if (row := snapshot.vocabulary.get(word)) >= 0 and counts[row] < limit)
 
 
 def _readable(words: Iterable[str], of: str) -> list[str]:
@@ -177,15 +211,17 @@ def _readable(words: Iterable[str], of: str) -> list[str]:
 
 
 def collocates(
-    model: SenseQueries, vectors: NDArray[np.float32], topn: int, restrict_vocab: int | None
+    snapshot: Snapshot, vectors: NDArray[np.float32], topn: int, restrict_vocab: int | None
 ) -> list[list[tuple[str, float]]]:
     """For each of M sense vectors, float32 (M, D), the collocates of the largest likelihood σ(U·V)."""
-    arrays = model.arrays
+    arrays = snapshot.arrays
     topn, words = integer(1)("topn", topn), restricted(restrict_vocab, arrays.n_words)
     by_word = len(arrays.collocation_vectors) == arrays.n_words
     end = words if by_word else int(arrays.sense_offset[words])
-    rows, scores = _core.top_k(arrays.collocation_vectors[:end], vectors, min(topn, end))
-    keys = model.wv.index_to_key if by_word else model.sv.index_to_key
+    with shortage_said("collocates were searched for"):
+        rows, scores = _core.top_k(arrays.collocation_vectors[:end], vectors, min(topn, end))
+    known = snapshot.vocabulary.words
+    keys = known if by_word else SenseKeys(known, arrays.sense_offset)
     likelihoods = np.exp(-np.logaddexp(0.0, -scores.astype(np.float64)))  # sigmoid, without overflow
     return [
         [(keys[row], likelihood) for row, likelihood in zip(*found, strict=True) if row >= 0]

@@ -1,9 +1,12 @@
-"""Sense hygiene: merging senses that mean the same, and dropping senses that are hardly used."""
+"""Sense hygiene: merging senses that mean the same, and dropping senses that are hardly used.
+
+`merge_senses` and `prune_senses` are methods of `MUSE`.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,14 +14,14 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.base.checks import integer, number
+from muse.base.numeric import unit_rows
 from muse.data.arrays import Arrays, Floats
 from muse.data.vocabulary import Vocabulary
 from muse.errors import UnknownSenseError
-from muse.model.changes import changes
-from muse.model.parts import ModelPart
-from muse.vectors.model_vectors import SenseKey, parse_sense_key
+from muse.model.guard import Model, changes
+from muse.vectors.sense_keys import SenseKey, parse_sense_key
 
-__all__ = ["SenseHygiene", "SenseMap", "merged_rows", "regrouped"]
+__all__ = ["SenseMap", "merge_senses", "merged_rows", "prune_senses", "regrouped"]
 
 Integers = NDArray[np.int64]
 
@@ -91,102 +94,101 @@ class SenseMap(Mapping[SenseKey, "tuple[str, int] | None"]):
         return f"<SenseMap: {len(self.rows)} senses became {int(self._new_offset[-1])}>"
 
 
-class SenseHygiene(ModelPart):
-    """The part of `MUSE` that merges and drops senses."""
+@changes
+def merge_senses(self: Model, threshold: float = _THRESHOLD) -> SenseMap:
+    """Merge senses of a word that are the same but for noise.
 
-    @changes
-    def merge_senses(self, threshold: float = _THRESHOLD) -> SenseMap:
-        """Merge senses of a word that are the same but for noise.
+    The two most similar senses of a word become one, as long as the cosine of their vectors is at least
+    `threshold`. A merged sense has the sum of their uses and the mean of their vectors, weighted by their uses, and
+    stands where the first of them stood. A model that was trained with the paper's one or two senses too many can
+    so be put right afterwards; docs/senses.md says which threshold does what.
 
-        The two most similar senses of a word become one, as long as the cosine of their vectors is at least
-        `threshold`. A merged sense has the sum of their uses and the mean of their vectors, weighted by their uses, and
-        stands where the first of them stood. A model that was trained with the paper's one or two senses too many can
-        so be put right afterwards; docs/senses.md says which threshold does what.
+    Parameters
+    ----------
+    threshold : float
+        Cosine, from -1 (each word keeps one sense) to 1. The default is for models of the default settings: how
+        close senses lie depends above all on how long they were trained after the split.
 
-        Parameters
-        ----------
-        threshold : float
-            Cosine, from -1 (each word keeps one sense) to 1. The default is for models of the default settings: how
-            close senses lie depends above all on how long they were trained after the split.
+    Returns
+    -------
+    SenseMap
+        What became of each sense. Anything kept by sense, such as a tagged text, must be renumbered by it.
 
-        Returns
-        -------
-        SenseMap
-            What became of each sense. Anything kept by sense, such as a tagged text, must be renumbered by it.
+    Raises
+    ------
+    NotTrainedError
+        If the model is not trained.
+    RuntimeError
+        In a callback, since training goes on with the senses that it began with, and while another call changes the
+        model.
 
-        Raises
-        ------
-        NotTrainedError
-            If the model is not trained.
-        RuntimeError
-            In a callback, since training goes on with the senses that it began with, and while another call changes the
-            model.
+    Notes
+    -----
+    The model can be trained further, resumed, saved and asked as before. A model loaded with ``mmap=True`` gets new
+    arrays in memory; its file stays as it is.
 
-        Notes
-        -----
-        The model can be trained further, resumed, saved and asked as before. A model loaded with ``mmap=True`` gets new
-        arrays in memory; its file stays as it is.
+    Examples
+    --------
+    >>> from muse import MUSE
+    >>> from muse.datasets import make_ambiguous_corpus
+    >>> model = MUSE(make_ambiguous_corpus(2000, 300, seed=0).sentences, senses=3, vector_size=16, workers=1)
+    >>> before = model.arrays.n_senses
+    >>> senses = model.merge_senses()
+    >>> len(senses) == before and model.arrays.n_senses <= before
+    True
+    """
+    threshold = number(-1, 1)("threshold", threshold)
+    return _regroup(self, lambda arrays: merged_rows(arrays, threshold))
 
-        Examples
-        --------
-        >>> from muse import MUSE
-        >>> from muse.datasets import make_ambiguous_corpus
-        >>> model = MUSE(make_ambiguous_corpus(2000, 300, seed=0).sentences, senses=3, vector_size=16, workers=1)
-        >>> before = model.arrays.n_senses
-        >>> senses = model.merge_senses()
-        >>> len(senses) == before and model.arrays.n_senses <= before
-        True
-        """
-        threshold = number(-1, 1)("threshold", threshold)
-        return self._regroup(lambda arrays: merged_rows(arrays, threshold))
 
-    @changes
-    def prune_senses(self, min_prior: float = 0.05, min_count: int = 0) -> SenseMap:
-        """Drop senses that are hardly used; each word keeps its most used sense.
+@changes
+def prune_senses(self: Model, min_prior: float = 0.05, min_count: int = 0) -> SenseMap:
+    """Drop senses that are hardly used; each word keeps its most used sense.
 
-        Parameters
-        ----------
-        min_prior : float
-            Drop senses with a smaller share in the uses of their word.
-        min_count : int
-            Drop senses with fewer uses in the training text.
+    Parameters
+    ----------
+    min_prior : float
+        Drop senses with a smaller share in the uses of their word.
+    min_count : int
+        Drop senses with fewer uses in the training text.
 
-        Returns
-        -------
-        SenseMap
-            What became of each sense; see `merge_senses`, which also says what else holds.
+    Returns
+    -------
+    SenseMap
+        What became of each sense; see `merge_senses`, which also says what else holds.
 
-        Notes
-        -----
-        The selector gives the uses of a dropped sense to the others from now on. Their counts, and so the shares,
-        change when the model is trained next and the uses are counted anew; until then the shares are those of the
-        senses that stay.
+    Notes
+    -----
+    The selector gives the uses of a dropped sense to the others from now on. Their counts, and so the shares,
+    change when the model is trained next and the uses are counted anew; until then the shares are those of the
+    senses that stay.
 
-        Raises
-        ------
-        NotTrainedError
-            If the model is not trained.
-        RuntimeError
-            As in `merge_senses`.
+    Raises
+    ------
+    NotTrainedError
+        If the model is not trained.
+    RuntimeError
+        As in `merge_senses`.
 
-        Examples
-        --------
-        >>> from muse import MUSE
-        >>> from muse.datasets import make_ambiguous_corpus
-        >>> model = MUSE(make_ambiguous_corpus(2000, 300, seed=0).sentences, senses=3, vector_size=16, workers=1)
-        >>> senses = model.prune_senses(min_prior=0.1)
-        >>> bool(model.arrays.priors().min() >= 0.1)
-        True
-        """
-        min_prior, min_count = number(0, 1)("min_prior", min_prior), integer(0, 2**62)("min_count", min_count)
-        return self._regroup(lambda arrays: pruned_rows(arrays, min_prior, min_count))
+    Examples
+    --------
+    >>> from muse import MUSE
+    >>> from muse.datasets import make_ambiguous_corpus
+    >>> model = MUSE(make_ambiguous_corpus(2000, 300, seed=0).sentences, senses=3, vector_size=16, workers=1)
+    >>> senses = model.prune_senses(min_prior=0.1)
+    >>> bool(model.arrays.priors().min() >= 0.1)
+    True
+    """
+    min_prior, min_count = number(0, 1)("min_prior", min_prior), integer(0, 2**62)("min_count", min_count)
+    return _regroup(self, lambda arrays: pruned_rows(arrays, min_prior, min_count))
 
-    def _regroup(self, rows_of: Any) -> SenseMap:
-        arrays = self.arrays
-        rows = rows_of(arrays)
-        if not np.array_equal(rows, np.arange(len(rows))):
-            self.set_arrays(regrouped(arrays, rows))
-        return SenseMap(self.vocabulary, arrays.sense_offset, rows)
+
+def _regroup(model: Model, rows_of: Callable[[Arrays], Integers]) -> SenseMap:
+    snapshot = model.snapshot
+    rows = rows_of(snapshot.arrays)
+    if not np.array_equal(rows, np.arange(len(rows))):
+        model.publish(snapshot.replace(numbers=regrouped(snapshot.arrays, rows)))
+    return SenseMap(snapshot.vocabulary, snapshot.arrays.sense_offset, rows)
 
 
 def merged_rows(arrays: Arrays, threshold: float) -> Integers:
@@ -230,8 +232,7 @@ def _merge(vectors: NDArray[np.float64], weights: NDArray[np.float64], threshold
 
 def _cosines(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of all pairs of the K vectors of N words, (N, K, K); 0 with a vector of zeros. Rounded, so that ties are ties."""
-    lengths = np.linalg.norm(vectors, axis=2, keepdims=True)
-    units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    units = unit_rows(vectors)
     cosines: NDArray[np.float64] = np.clip(np.round(units @ units.transpose(0, 2, 1), 12), -1.0, 1.0)
     return cosines
 

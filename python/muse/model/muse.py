@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, Literal, Never
 
 from muse import _core
 from muse.base.checks import callbacks as check_callbacks
 from muse.base.checks import integer
 from muse.data.arrays import Arrays
+from muse.data.describing import parameters
 from muse.data.memory import check_memory, estimate_memory
-from muse.data.settings import PAPER_DEFAULTS, Settings, reject_unknown, reject_unknown_in_train
-from muse.data.vocabulary import Vocabulary, check_words
+from muse.data.names import reject_unknown, reject_unknown_in_train
+from muse.data.recipes import Paper, Recipe, StrategyName
+from muse.data.settings import Settings, constructor_settings
+from muse.data.snapshot import Snapshot
+from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
-from muse.formats.registry import write_table
-from muse.formats.table import SenseTable
-from muse.model.building import Sentences, VocabularyBuilding, same_corpus
-from muse.model.changes import changes, uses
-from muse.model.held import HeldParts
-from muse.model.hygiene import SenseHygiene
+from muse.model import hygiene, words, writing
+from muse.model.given import given_snapshot
+from muse.model.guard import Call, changes, part_of_a_change, uses
 from muse.model.queries import SenseQueries
-from muse.selector.tagging import SenseTagging
+from muse.model.words import Sentences
 from muse.training.checkpoints import check_checkpoint_dir
-from muse.training.run import check_device, is_finished, say_nothing_is_left, train_model
+from muse.training.run import check_device, say_nothing_is_left, train_model
+from muse.training.schedule import is_finished
 
 __all__ = ["MUSE"]
 
 logger = logging.getLogger("muse")
 
 
-class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygiene):
+class MUSE(SenseQueries):
     """Sense embeddings: several vectors a word, learned from plain text, and a selector of the one a context means.
 
     Parameters
@@ -41,13 +43,17 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
         The corpus; it is read exactly once, so a generator will do.
     corpus_file : path-like, optional
         In place of `sentences`: a text file, one sentence a line, tokens separated by ASCII white space.
-    **options
-        The settings listed below. Without a corpus the model is empty: call `build_vocab` and `train`.
+    **unknown
+        There are no others: what is given here is an error that tells the right name.
 
     Raises
     ------
     TypeError, ValueError
         For an unknown setting, a value out of range, or a corpus that cannot be one; the message says what to do.
+
+    Notes
+    -----
+    Without a corpus the model is empty: call `build_vocab` and `train`.
 
     Examples
     --------
@@ -59,26 +65,59 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
     (2, 16)
     """
 
+    # Methods that stand with what they need.
+    build_vocab = words.build_vocab
+    build_vocab_from_freq = words.build_vocab_from_freq
+    merge_senses = hygiene.merge_senses
+    prune_senses = hygiene.prune_senses
+    save = writing.save
+    export = writing.export
+    tag_corpus = writing.tag_corpus
+
     def __init__(
         self,
         sentences: Sentences | None = None,
         corpus_file: str | PathLike[str] | None = None,
-        **options: Any,
+        *,
+        senses: int | Literal["auto"] | Mapping[str, int] | None = None,
+        strategy: StrategyName | None = None,
+        vector_size: int = 300,
+        window: int = 5,
+        min_count: int = 5,
+        max_vocab_size: int | None = None,
+        max_final_vocab: int | None = None,
+        trim_rule: Callable[[str, int, int], Any] | None = None,
+        sorted_vocab: bool = True,
+        sample: float = 0.0001,
+        negative: int | None = None,
+        ns_exponent: float = 0.75,
+        alpha: float = 0.025,
+        min_alpha: float | Literal["constant"] | None = None,
+        epochs: int = 5,
+        seed: int = 1,
+        workers: int | None = None,
+        shrink_windows: bool = True,
+        callbacks: Sequence[Any] = (),
+        progress: bool = False,
+        device: Literal["cpu", "cuda", "auto"] = "cpu",
+        checkpoint_dir: str | PathLike[str] | None = None,
+        checkpoint_every: int | str | None = None,
+        max_ram: int | None = None,
+        recipe: Recipe | None = None,
+        **unknown: Never,
     ) -> None:
-        self._settings = Settings.from_options(options)
-        self._vocabulary: Vocabulary | None = None
-        self._arrays: Arrays | None = None
+        given = locals()
+        arguments = {name: given[name] for name in (*constructor_settings(), "recipe")}
+        settings = Settings.of(**arguments, **unknown)
+        super().__init__(Snapshot(settings))
         self._corpus: _core.Corpus | None = None  # what build_vocab read, until train has used it
-        self._views: dict[str, Any] = {}  # sv and wv, which stay the same when the model changes
-        self._derived: dict[str, Any] | None = {}
-        self._calls = {}
+        self._calls: dict[Call, None] = {}
         self.corpus_count = 0
         self.history: list[dict[str, Any]] = []
-        self.training_state: dict[str, Any] = {}
         self.stop_training = False  # a callback may set it
         if sentences is not None or corpus_file is not None:
-            check_device(self._settings)  # before the corpus is read
-            check_checkpoint_dir(self._settings)
+            check_device(settings)  # before the corpus is read
+            check_checkpoint_dir(settings)
             self.build_vocab(sentences, corpus_file)
             self.train()
 
@@ -86,12 +125,16 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
     def paper_defaults(strategy: str = "eps_greedy") -> dict[str, Any]:
         """The settings of Lee & Chen (2017), as keyword arguments: ``MUSE(corpus, **MUSE.paper_defaults())``.
 
-        The paper tries several strategies. Its policy gradient learns from the likelihood with negatives (equation 5
-        and appendix A), the others from the likelihood alone. To change a setting:
-        ``MUSE(corpus, **(MUSE.paper_defaults("boltzmann") | {"vector_size": 100}))``.
+        They are what ``MUSE(corpus, recipe=Paper())`` means, written out. The paper tries several strategies; policy
+        gradient learns from the likelihood with negatives (equation 5 and appendix A), the others from the likelihood
+        alone. To change a setting: ``MUSE(corpus, **(MUSE.paper_defaults("boltzmann") | {"vector_size": 100}))``.
         """
-        reward = "sampled_likelihood" if strategy == "policy" else "likelihood"
-        return {**PAPER_DEFAULTS, "strategy": strategy, "reward": reward}
+        arguments = Settings.of(strategy=strategy, recipe=Paper()).arguments()
+        of_the_paper = (
+            "senses", "strategy", "vector_size", "window", "sample", "negative", "ns_exponent", "alpha", "min_alpha",
+            "shrink_windows",
+        )  # fmt: skip
+        return {**{name: arguments[name] for name in of_the_paper}, "recipe": Paper()}
 
     @classmethod
     def from_arrays(
@@ -130,40 +173,16 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
         --------
         >>> again = MUSE.from_arrays(model.vocabulary, model.arrays, model.settings)  # doctest: +SKIP
         """
-        if not isinstance(arrays, Arrays):
-            raise TypeError(f"arrays must be muse.Arrays; got {type(arrays).__name__}")
-        if isinstance(vocabulary, (str, bytes)) or not isinstance(vocabulary, (Vocabulary, Iterable)):
-            raise TypeError(f"vocabulary must be a Vocabulary or a list of words; got {vocabulary!r:.60}")
-        arrays.check()
-        arrays.check_finite()
-        if settings is None:
-            settings = Settings(
-                vector_size=arrays.vector_size, selection_size=arrays.selection_size,
-                share_weight=0.0,
-                formulation="one_sided" if arrays.forward_values is None else "factorized",
-                collocation="sense" if arrays.has_sense_collocation else "word",
-            )  # fmt: skip
-        words = vocabulary.words if isinstance(vocabulary, Vocabulary) else list(vocabulary)
-        check_words(words, "the vocabulary")
-        if not isinstance(vocabulary, Vocabulary):
-            counted = arrays.word_counts if len(words) == arrays.n_words else None  # what is wrong is said below
-            vocabulary = Vocabulary(words, counted)
-        return cls._of_parts(vocabulary, arrays, settings, history, training_state)
+        snapshot = given_snapshot(vocabulary, arrays, settings, training_state)
+        return cls._of(snapshot, history)
 
     @classmethod
-    def _of_parts(
-        cls,
-        vocabulary: Vocabulary,
-        arrays: Arrays,
-        settings: Settings,
-        history: Iterable[dict[str, Any]],
-        training_state: Mapping[str, Any] | None,
-    ) -> MUSE:
-        """A model of parts that were checked; the words are not looked at, so that a mapped file opens at once."""
+    def _of(cls, snapshot: Snapshot, history: Iterable[dict[str, Any]]) -> MUSE:
+        """A model of a snapshot; the words are not looked at, so that a mapped file opens at once."""
+        snapshot.check()
         model = cls()
-        model._settings, model._vocabulary = settings, vocabulary
-        model.history, model.training_state = list(history), dict(training_state or {})
-        model.set_arrays(arrays)
+        model._show(snapshot)
+        model.history = list(history)
         return model
 
     # -- parts -------------------------------------------------------------------------------------------------------
@@ -171,37 +190,66 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
     @property
     def vector_size(self) -> int:
         """Dimension of the sense vectors."""
-        return self._settings.vector_size
+        return self.settings.vector_size
 
     @property
     def epochs(self) -> int:
         """Passes over the corpus that `train` makes."""
-        return self._settings.epochs
+        return self.settings.epochs
 
     @property
     def corpus_total_words(self) -> int:
         """Tokens of the corpus that the words come from, before any word was dropped."""
-        return 0 if self._vocabulary is None else self._vocabulary.raw_words
+        return 0 if self.snapshot.words is None else self.snapshot.words.raw_words
+
+    @property
+    def training_state(self) -> dict[str, Any]:
+        """Where training stands, from which ``train(resume=True)`` goes on; empty before, and when it diverged."""
+        return self.snapshot.training_state
+
+    @part_of_a_change
+    def publish(self, snapshot: Snapshot) -> None:
+        """Be another `snapshot` from now on; questions that have begun are answered from the one before.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If its parts do not fit together.
+        RuntimeError
+            While another thread changes the model.
+        """
+        snapshot.check()
+        self._published.snapshot = snapshot
+
+    @part_of_a_change
+    def set_arrays(self, arrays: Arrays | None) -> None:
+        """Take new arrays, or the same after their values changed, and forget what was derived from the old ones.
+
+        None: have no values, as before training; the words stay.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they do not fit the model's words and settings.
+        """
+        state = {} if arrays is None else self.training_state
+        self.publish(self.snapshot.replace(numbers=arrays, training_state=state))
 
     @uses
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: all but what can be derived anew, and the corpus that `build_vocab` has read."""
-        return {**self.__dict__, "_corpus": None, "_views": {}, "_derived": {}, "_calls": {}}
+        own = ("_published", "_sv", "_wv", "_corpus", "_calls")
+        return {**{name: part for name, part in self.__dict__.items() if name not in own}, "snapshot": self.snapshot}
 
-    def __contains__(self, word: object) -> bool:
-        return self._vocabulary is not None and word in self._vocabulary
-
-    def __len__(self) -> int:
-        return 0 if self._vocabulary is None else len(self._vocabulary)
-
-    def __bool__(self) -> bool:
-        return True  # an empty model is a model
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._corpus, self._calls = None, {}
+        self._show(state["snapshot"])
+        self.__dict__.update({name: part for name, part in state.items() if name != "snapshot"})
 
     def __repr__(self) -> str:
-        size, strategy = self._settings.vector_size, self._settings.strategy
-        if self._arrays is None:
-            return f"<MUSE: {len(self)} words, not trained, vector_size={size}, strategy={strategy!r}>"
-        return f"<MUSE: {len(self)} words, {self._arrays.n_senses} senses, vector_size={size}, strategy={strategy!r}>"
+        size, strategy = self.settings.vector_size, self.settings.strategy
+        senses = f"{self.arrays.n_senses} senses" if self.is_trained else "not trained"
+        return f"<MUSE: {len(self)} words, {senses}, vector_size={size}, strategy={strategy!r}>"
 
     # -- training ----------------------------------------------------------------------------------------------------
 
@@ -268,7 +316,7 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
         -----
         Each epoch adds a row to `history`, a dict with
 
-        - ``epoch`` (from 1, in this call) and ``stage``: ``"words"`` before ``init="split"`` has made senses, then
+        - ``epoch`` (from 1, in this call) and ``stage``: ``"words"`` before the recipe `Split` has made senses, then
           ``"senses"``;
         - ``tokens``, ``pairs``, ``seconds``, ``tokens_per_second``, ``pairs_per_second``;
         - ``alpha``, the learning rate at its start;
@@ -291,18 +339,19 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
         >>> [row["epoch"] for row in model.history]
         [1, 2, 3]
         """
-        check_device(self._settings)
-        for name in reject_unknown_in_train(needless):
+        settings = self.settings
+        check_device(settings)
+        for name in reject_unknown_in_train(needless, Settings.homes()):
             logger.debug("train does not need %s, and ignores it", name)
-        sentences, vocabulary = same_corpus(sentences, corpus_iterable), self.vocabulary
+        sentences, vocabulary = words.same_corpus(sentences, corpus_iterable), self.vocabulary
         added = check_callbacks("callbacks", () if callbacks is None else callbacks)
         if epochs is None:
             epochs = self.training_state.get("epochs", self.epochs) if resume else self.epochs
-        run = self._settings.replace(epochs=epochs, callbacks=(*self._settings.callbacks, *added))
+        run = settings.replace(epochs=epochs, callbacks=(*settings.callbacks, *added))
         if sentences is not None or corpus_file is not None:
             self._corpus = None  # before the new one is read: never two at once
-            _, self._corpus = self._encode(sentences, corpus_file, vocab=vocabulary)
-        if self._corpus is None and resume and is_finished(self, epochs):
+            _, self._corpus = words.encode(self.snapshot, sentences, corpus_file, vocab=vocabulary)
+        if self._corpus is None and resume and is_finished(self.snapshot, epochs):
             return say_nothing_is_left(epochs)
         if self._corpus is None:
             raise ValueError("there is no text to train on; give train the sentences or a corpus_file")
@@ -310,7 +359,7 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
             logger.warning(
                 "total_examples=%s, but the corpus has %d sentences", total_examples, self._corpus.raw_sentences
             )
-        if self._arrays is None:
+        if not self.is_trained:
             check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
         train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
         self._corpus = None
@@ -338,62 +387,15 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
         >>> round(MUSE(vector_size=300).estimate_memory(1_000_000)["total"] / 1e9, 1)
         11.1
         """
+        snapshot, settings = self.snapshot, self.settings
         if vocab_size is not None:
-            words = integer(1)("vocab_size", vocab_size)
-            return estimate_memory(self._settings, words, words * int(self._settings.senses_of([""])[0]))
-        words = len(self.vocabulary)
-        senses = (
-            self._settings.senses_of(self.vocabulary.words).sum() if self._arrays is None else self._arrays.n_senses
-        )
-        return estimate_memory(self._settings, words, int(senses))
+            count = integer(1)("vocab_size", vocab_size)
+            return estimate_memory(settings, count, count * int(settings.senses_of([""])[0]))
+        known = snapshot.vocabulary.words
+        senses = snapshot.arrays.n_senses if snapshot.is_trained else int(settings.senses_of(known).sum())
+        return estimate_memory(settings, len(known), senses)
 
     # -- files -------------------------------------------------------------------------------------------------------
-
-    @uses
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file; one of that name is replaced only when the new one is complete.
-
-        Times and speeds in `history` are left out, so that equal models give equal files.
-        """
-        state = model_file.ModelState(self._settings, self.vocabulary, self.arrays, self.history, self.training_state)
-        model_file.write(path, state)
-
-    @uses
-    def export(self, path: str | PathLike[str], format: str, **options: Any) -> None:
-        """Write the sense vectors in the format of another tool.
-
-        Parameters
-        ----------
-        path : path-like
-            The file, or for some formats the folder.
-        format : str
-            ``"word2vec"``, ``"gensim"``, ``"sensegram"``, ...: a key of `muse.formats.registry.FORMATS`;
-            docs/formats.md says what each holds.
-        **options
-            Those of the format, such as ``binary=True`` or ``replace_spaces="_"``.
-
-        Raises
-        ------
-        ValueError
-            For an unknown format, or a word that it cannot hold.
-
-        Warns
-        -----
-        FormatWarning
-            Names what the format does not hold.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib, warnings
-        >>> path = pathlib.Path(tempfile.mkdtemp()) / "senses.vec"
-        >>> model = MUSE([["head", "army"], ["head", "tail"]], min_count=1, vector_size=4, epochs=1)
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore")  # the file holds no selector
-        ...     model.export(path, "word2vec")
-        >>> path.read_text().split()[:2]
-        ['3', '4']
-        """
-        write_table(path, SenseTable.of_model(self.vocabulary, self.arrays), format, **options)
 
     @classmethod
     def load(cls, path: str | PathLike[str], *, mmap: bool = False, **runtime: Any) -> MUSE:
@@ -426,16 +428,13 @@ class MUSE(HeldParts, VocabularyBuilding, SenseQueries, SenseTagging, SenseHygie
         --------
         >>> model = MUSE.load("wiki.safetensors", mmap=True)  # doctest: +SKIP
         """
-        reject_unknown(runtime)
+        reject_unknown(runtime, dict.fromkeys([*constructor_settings(), *Settings.runtime_names()]))
         stored = sorted(set(runtime) - set(Settings.runtime_names()))
         if stored:
             raise TypeError(f"{stored[0]!r} is part of the model; load can set {', '.join(Settings.runtime_names())}")
         checked = Settings(**runtime)  # before the file is read: a wrong value is no damage
         runtime = {name: getattr(checked, name) for name in runtime}
-        state = model_file.read(path, mapped=bool(mmap), **runtime)
-        return cls._of_parts(state.vocabulary, state.arrays, state.settings, state.history, state.training_state)
+        return cls._of(*model_file.read(path, mapped=bool(mmap), **runtime))
 
 
-_own = [p for p in inspect.signature(MUSE.__init__).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-MUSE.__init__.__signature__ = inspect.Signature([*_own, *Settings.parameters()])  # type: ignore[attr-defined]
-MUSE.__doc__ = f"{inspect.cleandoc(MUSE.__doc__ or '')}\n\nSettings\n--------\n{Settings.describe()}\n"
+MUSE.__doc__ = inspect.cleandoc(MUSE.__doc__ or "").replace("**unknown\n", f"{parameters()}\n**unknown\n", 1)

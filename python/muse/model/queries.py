@@ -1,57 +1,118 @@
-"""What a trained model answers: senses of words, senses in context, similarities, collocates, cards."""
+"""What a model answers: senses of words, senses in context, similarities, collocates, cards, senses of sentences."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from muse.data.arrays import Floats
-from muse.errors import UnknownSenseError, quote
-from muse.model import cards
-from muse.model.changes import answers
-from muse.model.parts import ModelPart
-from muse.selector.context import Context, as_contexts
-from muse.vectors.keyed import check_topn
+from muse.data.arrays import Arrays, Floats
+from muse.data.settings import Settings
+from muse.data.snapshot import Published, Snapshot
+from muse.data.vocabulary import Vocabulary
+from muse.model import answers, cards
+from muse.selector import tagging
+from muse.selector.context import Context
+from muse.selector.selection import SenseBlock, SenseSelector, TokenSense, selector_of
 from muse.vectors.model_vectors import SenseVectors, WordVectors
 
 __all__ = ["SenseQueries"]
 
-SIMILARITIES = ("max_sim_c", "avg_sim_c", "max", "avg")
 
+class SenseQueries:
+    """The questions to a model. Each looks at `snapshot` once, and is answered from what that is then.
 
-@answers
-class SenseQueries(ModelPart):
-    """The part of `MUSE` that answers questions; it changes nothing."""
+    Parameters
+    ----------
+    snapshot : Snapshot
+        What is asked until another one is published.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._show(snapshot)
+
+    def _show(self, snapshot: Snapshot) -> None:
+        """Begin with a snapshot, which `sv` and `wv` look up where it is published."""
+        self._published = Published(snapshot)
+        self._sv, self._wv = SenseVectors(self._published), WordVectors(self._published)
+
+    # -- parts -------------------------------------------------------------------------------------------------------
 
     @property
-    @abstractmethod
+    def snapshot(self) -> Snapshot:
+        """The settings, words and numbers as they are now, which stay together whatever becomes of the model."""
+        return self._published.snapshot
+
+    @property
+    def settings(self) -> Settings:
+        """The settings; they never change."""
+        return self.snapshot.settings
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words, their ids and their counts."""
+        return self.snapshot.vocabulary
+
+    @property
+    def arrays(self) -> Arrays:
+        """The numbers: ``model.arrays.sense_vectors`` and the others."""
+        return self.snapshot.arrays
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether there are arrays, so that senses can be asked for."""
+        return self.snapshot.is_trained
+
+    @property
     def sv(self) -> SenseVectors:
         """Sense vectors with keys such as ``"head#0"``, and their nearest neighbours."""
+        _ = self.arrays  # or there are none
+        return self._sv
 
     @property
-    @abstractmethod
     def wv(self) -> WordVectors:
-        """Word vectors, the means of sense vectors weighted by their priors, and their nearest neighbours."""
+        """Word vectors, the means of sense vectors weighted by their priors, and their nearest neighbours.
+
+        Before training it has the words and their counts.
+        """
+        _ = self.vocabulary  # or there is none
+        return self._wv
+
+    @property
+    def selector(self) -> SenseSelector:
+        """What selects senses."""
+        return selector_of(self.snapshot)
 
     def __contains__(self, word: object) -> bool:
-        return word in self.vocabulary
+        words = self.snapshot.words
+        return words is not None and word in words
+
+    def __len__(self) -> int:
+        words = self.snapshot.words
+        return 0 if words is None else len(words)
+
+    def __bool__(self) -> bool:
+        return True  # an empty model is a model
+
+    describe = cards.describe
+
+    # -- senses of a word --------------------------------------------------------------------------------------------
 
     def n_senses(self, word: str) -> int:
         """How many senses a word has."""
-        rows = self._rows(word)
+        rows = answers.rows_of(self.snapshot, word)
         return rows.stop - rows.start
 
     def sense_prior(self, word: str) -> Floats:
         """Share of each sense in the uses of a word in the training text, float32 (K,)."""
-        return self.arrays.prior(self.vocabulary.index(word))
+        return answers.probabilities(self.snapshot, word)
 
     def sense_counts(self, word: str) -> NDArray[np.int64]:
         """How often each sense of a word is selected in the training text, int64 (K,)."""
-        return self.arrays.sense_counts[self._rows(word)].copy()
+        snapshot = self.snapshot
+        return snapshot.arrays.sense_counts[answers.rows_of(snapshot, word)].copy()
 
     def sense_vectors(
         self,
@@ -98,11 +159,7 @@ class SenseQueries(ModelPart):
         >>> model.sense_vectors("bank").shape, model.sense_vectors("bank", "money in the bank").shape
         ((2, 16), (16,))
         """
-        vectors = self.arrays.sense_vectors[self._rows(word)]
-        if context is None and position is None:
-            return vectors.copy()
-        selected: Floats = vectors[self.select_sense(word, context, position)]
-        return selected
+        return answers.sense_vectors(self.snapshot, word, context, position)
 
     def select_sense(
         self,
@@ -114,8 +171,7 @@ class SenseQueries(ModelPart):
 
         Parameters are those of `sense_vectors`. Without a context it is the most used sense.
         """
-        best = self.sense_probabilities(word, context, position).argmax(axis=-1)
-        return int(best) if best.ndim == 0 else best
+        return answers.select_sense(self.snapshot, word, context, position)
 
     def sense_probabilities(
         self,
@@ -139,13 +195,7 @@ class SenseQueries(ModelPart):
         ValueError
             If a position is given without a context, or is not one of the word.
         """
-        if context is None:
-            if position is not None:
-                raise ValueError("position is an index of the context's tokens; give the context too")
-            return self.sense_prior(word)
-        contexts, single = as_contexts(context, self.vocabulary)
-        probabilities = self.selector.probabilities(word, contexts, _positions(position, len(contexts), single))
-        return probabilities[0] if single else probabilities
+        return answers.probabilities(self.snapshot, word, context, position)
 
     def sense_probabilities_batch(
         self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None] | None = None
@@ -178,11 +228,7 @@ class SenseQueries(ModelPart):
         >>> model.sense_probabilities_batch(["bank", "rock"], ["money in the bank", "rock and roll"])  # doctest: +SKIP
         [array([0.97, 0.03], dtype=float32), array([0.88, 0.12], dtype=float32)]
         """
-        if any(isinstance(given, str) or not hasattr(given, "__len__") for given in (words, contexts)):
-            raise TypeError("sense_probabilities_batch takes a list of words and a list of as many contexts")
-        if len(words) != len(contexts):
-            raise ValueError(f"there must be as many contexts as words; got {len(contexts)} for {len(words)}")
-        return self.selector.probabilities_of(words, contexts, _positions(positions, len(contexts), False))
+        return answers.probabilities_batch(self.snapshot, words, contexts, positions)
 
     def similarity(
         self,
@@ -223,17 +269,7 @@ class SenseQueries(ModelPart):
         >>> model.similarity("bank", "river", "on the bank of the stream")  # doctest: +SKIP
         0.61
         """
-        if how is None:
-            how = "max" if context1 is None and context2 is None else "max_sim_c"
-        if how not in SIMILARITIES:
-            raise ValueError(f"how must be one of {', '.join(map(repr, SIMILARITIES))}; got {how!r:.80}")
-        cosines = _unit_rows(self.sense_vectors(word1)) @ _unit_rows(self.sense_vectors(word2)).T
-        if how in ("max", "avg"):
-            return float(cosines.max() if how == "max" else cosines.mean())
-        first, second = self.sense_probabilities(word1, context1), self.sense_probabilities(word2, context2)
-        if how == "max_sim_c":
-            return float(cosines[first.argmax(), second.argmax()])
-        return float(first @ cosines @ second)
+        return answers.similarity(self.snapshot, (word1, word2), (context1, context2), how)
 
     def predict_collocates(
         self,
@@ -276,75 +312,128 @@ class SenseQueries(ModelPart):
         >>> model.predict_collocates("bank", "money in the bank", topn=2)  # doctest: +SKIP
         [('loan', 0.83), ('deposit', 0.81)]
         """
-        if sense is None:
-            sense = self.select_sense(word, context)
-        elif context is not None:
-            raise ValueError("give either a context, which selects the sense, or sense")
-        if isinstance(sense, (bool, np.bool_)) or not isinstance(sense, (int, np.integer)):
-            raise TypeError(f"sense must be the number of a sense, an integer; got {sense!r:.80}")
-        if not 0 <= sense < self.n_senses(word):
-            raise UnknownSenseError(f"there is no sense {sense} of {quote(word)}, which has {self.n_senses(word)}")
-        topn = check_topn(topn)
-        return cards.collocates(self, self.sense_vectors(word)[[sense]], topn, restrict_vocab)[0]
+        return answers.predict_collocates(
+            self.snapshot, word, context, sense=sense, topn=topn, restrict_vocab=restrict_vocab
+        )
 
-    def describe(self, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> cards.WordCard:
-        """A card a sense: share, label, the nearest senses of other words, expected collocates, and example uses.
+    # -- senses of sentences -----------------------------------------------------------------------------------------
 
-        The card prints as text and shows as a table in a notebook.
+    def disambiguate(self, sentence: Context) -> list[TokenSense]:
+        """The sense of every token of a sentence: (token, sense or None, probability).
 
         Parameters
         ----------
-        word : str
-            A known word.
-        topn : int
-            How many neighbours and collocates.
-        corpus : path-like, list of paths, or iterable of lists of str, optional
-            A text, such as that of training, in which to look for uses; up to 20,000 sentences with the word are read.
-        n_examples : int
-            How many uses to show of each sense: those of which the selector is surest.
+        sentence : str or list of str
+            A string is split at white space, and nothing else is done to it.
 
         Returns
         -------
-        WordCard
-            ``senses`` holds a `SenseCard` for each.
+        list of TokenSense
+            One for each token; its `key` is ``"word#k"``.
 
         Raises
         ------
-        UnknownWordError
-            A KeyError that names the nearest spellings.
-        FileNotFoundError, TypeError, ValueError
-            If the corpus is a file that is not there, or is no text; or for numbers that are no counts.
+        TypeError
+            If it is neither a string nor a list of strings.
 
         Examples
         --------
-        >>> print(model.describe("head", corpus="text.txt"))  # doctest: +SKIP
+        >>> [t.key for t in model.disambiguate("the head of the army")]  # doctest: +SKIP
+        ['the#0', 'head#2', 'of#0', 'the#0', 'army#1']
         """
-        return cards.describe(self, word, topn, corpus, n_examples)  # type: ignore[arg-type]  # MUSE is what asks
+        return tagging.sentence_senses(self.snapshot, sentence)
 
-    def _rows(self, word: str) -> slice[int, int, None]:
-        return self.arrays.rows_of(self.vocabulary.index(word))
+    def disambiguate_batch(
+        self, sentences: Iterable[Context], *, probabilities: bool = False, margin: float | None = None
+    ) -> Iterator[Any]:
+        """The senses of every token of many sentences, on all threads.
 
+        Parameters
+        ----------
+        sentences : iterable of str or list of str
+            Read as it comes, a few hundred thousand tokens at a time; it may be endless.
+        probabilities : bool
+            Whether to give the probabilities too.
+        margin : float, optional
+            Whether to say, too, which tokens the selector is unsure of: those whose sense is less than `margin` more
+            probable than the next best one.
 
-def _positions(given: Any, count: int, single: bool) -> list[int | None]:
-    """A position, or None, for each of `count` contexts."""
-    if given is None:
-        return [None] * count
-    listed = [given] if single and np.ndim(given) == 0 else given
-    if isinstance(listed, str) or not isinstance(listed, Iterable):
-        listed = []
-    positions = list(listed)
-    if len(positions) != count:
-        wanted = "one context needs one position" if single else f"{count} contexts need a list of as many positions"
-        raise ValueError(f"{wanted}; got {given!r:.80}")
-    for position in positions:
-        if isinstance(position, bool) or not isinstance(position, (int, np.integer, type(None))):
-            raise TypeError(f"a position is an index of the context's tokens, an integer or None; got {position!r:.80}")
-    return [None if position is None else int(position) for position in positions]
+        Yields
+        ------
+        int32 (tokens,)
+            For each sentence the number of each token's sense, -1 for words that the model does not know. With
+            `probabilities` or `margin` a tuple of this and what was asked for, in that order: float32 (tokens,), and
+            bool (tokens,), false for words with one sense or none.
 
+        Raises
+        ------
+        TypeError
+            If a sentence is neither a string nor a list of strings, or `sentences` is a single string.
 
-def _unit_rows(vectors: ArrayLike) -> NDArray[np.float64]:
-    """Rows at length one; zeros stay zeros."""
-    rows = np.asarray(vectors, np.float64)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    units: NDArray[np.float64] = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
-    return units
+        Examples
+        --------
+        >>> for senses, unsure in model.disambiguate_batch(corpus, margin=0.2):  # doctest: +SKIP
+        ...     sure = senses[~unsure]
+        """
+        return tagging.stream_senses(self.snapshot, sentences, probabilities, margin)
+
+    def disambiguate_blocks(self, sentences: Iterable[Context]) -> Iterator[SenseBlock]:
+        """`disambiguate_batch` in arrays of many sentences: no Python object a token or sentence.
+
+        Parameters
+        ----------
+        sentences : iterable of str or list of str
+            As in `disambiguate_batch`.
+
+        Yields
+        ------
+        SenseBlock
+            Arrays of the next few hundred thousand tokens: ``senses``, ``probabilities``, ``margins`` and ``offsets``.
+
+        Raises
+        ------
+        TypeError
+            As `disambiguate_batch`.
+
+        Examples
+        --------
+        >>> from muse import MUSE
+        >>> from muse.datasets import make_ambiguous_corpus
+        >>> text = make_ambiguous_corpus(2000, 300, seed=0).sentences
+        >>> model = MUSE(text, senses=2, vector_size=16, epochs=2, workers=1)
+        >>> sure = [float((block.margins > 0.5).mean()) for block in model.disambiguate_blocks(text)]
+        """
+        return tagging.sense_blocks(self.snapshot, sentences)
+
+    def sentence_vector(self, sentence: Context | Sequence[Context], *, weights: str | None = None) -> Floats:
+        """The mean of the vectors of the senses that are selected for the words of a sentence.
+
+        Each sense vector has length one before the mean is taken. Unknown words are skipped.
+
+        Parameters
+        ----------
+        sentence : str, list of str, or list of sentences
+            As the contexts of `sense_vectors`: a list of strings is the tokens of one sentence, unless one of them
+            holds white space.
+        weights : {None, "sif"}
+            Weigh all words alike, or a word of share p in the training text by 0.001 / (0.001 + p), so that frequent
+            words count less (smooth inverse frequency; Arora, Liang & Ma 2017).
+
+        Returns
+        -------
+        float32 (D,)
+            Zeros where no word is known.
+        float32 (N, D)
+            With a list of N sentences.
+
+        Raises
+        ------
+        ValueError
+            For other `weights`.
+
+        Examples
+        --------
+        >>> model.sentence_vector("the head of the army", weights="sif").shape  # doctest: +SKIP
+        (300,)
+        """
+        return tagging.sentence_vectors(self.snapshot, sentence, weights)

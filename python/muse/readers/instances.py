@@ -8,9 +8,11 @@ import xml.etree.ElementTree as ElementTree
 from itertools import takewhile
 from pathlib import Path
 
-from muse.corpus.tokens import Tokenizer, quote, read_pieces, tokenize, tokens_of, word_of
+from muse.corpus.tokens import Tokenizer, tokenize, tokens_of, word_of
+from muse.errors import quote
 from muse.files.lines import is_compressed
 from muse.readers.keys import Occurrence, occurrence_at
+from muse.readers.lines import read_pieces
 
 __all__ = ["is_xml", "read_instances"]
 

@@ -9,21 +9,23 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from muse.corpus.tokens import Tokenizer, quote, read_lines, tokenize
-from muse.readers.columns import shown, split_csv
+from muse.corpus.tokens import Tokenizer, tokenize
+from muse.errors import quote
+from muse.readers.delimited import split_csv
 from muse.readers.keys import Occurrence, conflict, occurrence_at, parse_senses
+from muse.readers.lines import read_lines
 
 __all__ = ["read_table"]
 
-_COLUMNS = {
-    "name": ("context_id",),
-    "word": ("word", "target"),
-    "gold": ("gold_sense_id", "gold_sense_ids"),
-    "system": ("predict_sense_id", "predict_sense_ids"),
-    "position": ("positions", "target_position"),
-    "context": ("context",),
-    "part": ("target_pos",),
-}
+# Of the published layouts, what each column is called.
+_RUSSE = {
+    "name": "context_id", "word": "word", "gold": "gold_sense_id", "system": "predict_sense_id",
+    "position": "positions", "context": "context",
+}  # fmt: skip
+_TWSI = {
+    "name": "context_id", "word": "target", "part": "target_pos", "gold": "gold_sense_ids",
+    "system": "predict_sense_ids", "position": "target_position", "context": "context",
+}  # fmt: skip
 _OPTIONAL = ("system", "part")
 _POSITION = re.compile(r"\s*([0-9]{1,9})\s*[-,]\s*([0-9]{1,9})(?![0-9])")
 
@@ -37,23 +39,15 @@ class _Row(NamedTuple):
     graded: bool
 
 
-def _header(line: str, place: str) -> list[str]:
+def _columns(line: str, place: str) -> tuple[dict[str, int], bool]:
+    """The columns of a header by what they hold, and whether it is that of TWSI, with weights of senses."""
     names = [name.strip() for name in split_csv(line, place, "\t")]
-    lacking = [
-        " or ".join(known)
-        for what, known in _COLUMNS.items()
-        if what not in _OPTIONAL and not any(name in names for name in known)
-    ]
-    if lacking:
+    graded = _TWSI["gold"] in names or _TWSI["word"] in names
+    layout = _TWSI if graded else _RUSSE
+    if lacking := [name for what, name in layout.items() if what not in _OPTIONAL and name not in names]:
         there = quote(", ".join(names), 200)
         raise ValueError(f"{place}: the header lacks the tab-separated column(s) {', '.join(lacking)}; it has {there}")
-    for known in _COLUMNS.values():
-        if len(found := [name for name in names if name in known]) > 1:
-            raise ValueError(
-                f"{place}: which column is meant by {' or '.join(known)}? The header has {shown(found)}; "
-                "rename the others"
-            )
-    return names
+    return {what: names.index(name) for what, name in layout.items() if name in names}, graded
 
 
 def _unquoted(line: str, lines: Iterator[tuple[int, str]], place: str) -> list[str]:
@@ -78,10 +72,7 @@ def _rows(path: str | os.PathLike[str]) -> Iterator[_Row]:
             continue
         place = f"{os.fspath(path)}, line {number}"
         if not columns:
-            names = _header(line, place)
-            graded = "gold_sense_ids" in names
-            found = ((what, name) for what, known in _COLUMNS.items() for name in known if name in names)
-            columns = {what: names.index(name) for what, name in found}
+            columns, graded = _columns(line, place)
             continue
         # RUSSE's tables are CSV as pandas writes it. TWSI's are plain text, with sentences that begin with a quote.
         fields = line.split("\t") if graded or '"' not in line else _unquoted(line, lines, place)

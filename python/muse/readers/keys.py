@@ -13,8 +13,10 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from muse.corpus.tokens import Tokenizer, locate, quote, read_lines, whole_word, word_of
+from muse.corpus.tokens import Tokenizer, locate, whole_word, word_of
+from muse.errors import quote
 from muse.files.lines import is_compressed
+from muse.readers.lines import read_lines
 
 __all__ = [
     "Key",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from muse.corpus.tokens import listed, quote, read_lines
-from muse.readers.columns import Column, column_of, delimiter_of, is_number_of_row, numbered, shown, split_csv
+from muse.errors import listed, quote
+from muse.readers.delimited import Column, columns_of, delimiter_of, shown, split_csv
+from muse.readers.lines import read_lines
 
 __all__ = ["SynonymQuestion", "read_synonyms", "read_toefl"]
 
@@ -17,17 +18,8 @@ __all__ = ["SynonymQuestion", "read_synonyms", "read_toefl"]
 _QUESTION = re.compile(r"([0-9]{1,9})\.\s+(\S.*)")
 _CANDIDATE = re.compile(r"([a-zA-Z])\.\s+(\S.*)")
 _ANSWER = re.compile(r"([0-9]{1,9})\b.*\b([a-zA-Z])")
-# Names of columns.
-_ASKED_COLUMN = re.compile(r"(question|word|target|stem|problem|query|cue)s?", re.IGNORECASE)
-_RIGHT_COLUMN = re.compile(
-    r"((right|correct|true|gold)[ _-]?)?(answer|synonym|solution)s?|right|correct|gold", re.IGNORECASE
-)
-_WRONG = r"wrong|incorrect|false|other|distractor"
-_WRONG_COLUMN = re.compile(rf"({_WRONG})s?[ _-]?(answer|synonym|candidate|choice|option)?s?[ _-]?\w?", re.IGNORECASE)
-_CANDIDATE_COLUMN = re.compile(
-    r"(answer|synonym|candidate|choice|option|alternative)s?[ _-]?(?P<label>\w)?|[a-z](?P<number>[0-9])?|[0-9]",
-    re.IGNORECASE,
-)
+_HEADER = re.compile(r"question|answer|candidate ?[0-9]*|[a-z]")  # names of the columns of a table of one's own
+_LIKE_A_HEADER = re.compile(r"answer|.*[0-9]")  # names, more likely than words
 _SHORT = re.compile(r"[a-z]|[0-9]+", re.IGNORECASE)  # what stands for a candidate, more likely than for itself
 
 
@@ -123,96 +115,46 @@ def read_toefl(questions: str | os.PathLike[str], answers: str | os.PathLike[str
 
 
 class _Layout(NamedTuple):
-    """Which columns hold what, and the names of all."""
+    """Which columns hold the question, the answer and the candidates, and of how many."""
 
     question: int
     answer: int
     candidates: list[int]
     names: list[str]
-    apart: bool  # whether the candidates may lack the answer
 
 
-def _is_header(names: Sequence[str]) -> bool:
-    """Whether a first line names the columns of question and answer, or numbers those of the candidates."""
-    asked = any(map(_ASKED_COLUMN.fullmatch, names)) and any(map(_RIGHT_COLUMN.fullmatch, names))
-    return asked or bool(numbered(names)) or {"a", "b"} <= {name.casefold() for name in names[1:]}
-
-
-def _layout(
-    names: list[str], place: str, question: Column | None, answer: Column | None, candidates: Iterable[Column] | None
-) -> _Layout:
-    """The columns of a header."""
-
-    def one(given: Column | None, kind: re.Pattern[str], option: str) -> int:
-        if given is not None:
-            return column_of(given, names, option, place)
-        found = [i for i, name in enumerate(names) if kind.fullmatch(name)]
-        if len(found) != 1:
-            raise ValueError(
-                f"{place}: which column holds the {option}? There are {shown(names)}; name one {option!r}, or say "
-                "which hold what with read_synonyms(..., question='...', answer='...')"
-            )
-        return found[0]
-
-    asked, right = one(question, _ASKED_COLUMN, "question"), one(answer, _RIGHT_COLUMN, "answer")
-    if candidates is not None:
-        others = [column_of(column, names, "candidates", place) for column in candidates]
-    else:
-        others = [i for i, name in enumerate(names) if i not in (asked, right) and not is_number_of_row(name)]
-        strange = [
-            names[i]
-            for i in others
-            if not _CANDIDATE_COLUMN.fullmatch(names[i]) and not _WRONG_COLUMN.fullmatch(names[i])
-        ]
-        if 0 < len(strange) < len(others):
-            raise ValueError(
-                f"{place}: do the columns {shown(strange)} hold candidates? Say which do with "
-                f"read_synonyms(..., candidates=[{shown([names[i] for i in others if names[i] not in strange])}])"
-            )
-    apart = right == asked + 1 or all(_WRONG_COLUMN.fullmatch(names[i]) for i in others)
-    return _Layout(asked, right, others, names, apart)
-
-
-def read_synonyms(
-    path: str | os.PathLike[str],
-    *,
-    question: Column | None = None,
-    answer: Column | None = None,
-    candidates: Iterable[Column] | None = None,
-) -> list[SynonymQuestion]:
+def read_synonyms(path: str | os.PathLike[str], *, columns: Sequence[Column] | None = None) -> list[SynonymQuestion]:
     """Read questions one a line: the question, the right answer, then the other candidates.
 
     The fields are separated by ``|`` (the layout in which ESL-50 and RD-300 circulate), by tabs, semicolons or commas
     (CSV). Lines that start with ``#`` are comments. Compressed files (.gz, .bz2, .xz, .zst) are read as they are.
 
-    A first line that names such columns is a header: ``question`` or ``word``, ``answer``, ``candidate 1``, ``wrong``,
-    ``a``, ``b`` and the like. Then the columns are taken by these names, in any order and beside a number of the row.
-    An answer may be one of the candidates, as in ``question,a,b,c,answer``, or stand for its column: ``b`` for that of
-    ``b`` or ``option b``, ``2`` for that of ``c2``.
+    A first line is a header if it names a ``question``, an ``answer`` and nothing but candidates beside them:
+    ``candidate 1``, ``candidate 2``, ..., or the letters ``a``, ``b``, ...; columns may then stand in any order. The
+    answer may be one of the candidates or one more, and below letters also the letter of its column.
 
     Parameters
     ----------
     path : path
         The file.
-    question, answer : str or int, optional
-        The columns of a header that names them otherwise, by their names or their numbers from 0. With these the first
-        line is a header.
-    candidates : iterable of str or int, optional
-        The columns of the candidates, likewise; by default all others.
+    columns : sequence of str or int, optional
+        The columns of the question, of the answer and of the candidates, where the header is another. Names are those
+        of the first line; numbers alone, from 0, are of a file without a header.
 
     Raises
     ------
+    TypeError
+        If `columns` are not three or more names or numbers.
     FileNotFoundError, ValueError
-        For a missing or damaged file; the message names the file and the line. For a header of which several columns,
-        or none, may hold the question or the answer; the message lists them.
+        For a missing or damaged file; the message names the file and the line.
 
     Examples
     --------
-    >>> questions = read_synonyms("meine.csv", question="Frage", answer="Antwort")  # doctest: +SKIP
+    >>> questions = read_synonyms("meine.csv", columns=("Frage", "Antwort", "Falsch1", "Falsch2"))  # doctest: +SKIP
     """
+    if columns is not None and (isinstance(columns, str) or not isinstance(columns, Sequence) or len(columns) < 3):
+        raise TypeError(f"columns must be a question, an answer and one or more candidates; got {columns!r:.80}")
     found: list[SynonymQuestion] = []
-    named = question is not None or answer is not None or candidates is not None
-    given = None if candidates is None else list(candidates)
     layout: _Layout | None = None
     separator: str | None = None
     for number, line in read_lines(path):
@@ -226,13 +168,35 @@ def read_synonyms(
         fields = [field.strip() for field in cells]
         while fields and not fields[-1]:
             fields.pop()  # spreadsheets pad shorter questions with empty cells
-        if not found and layout is None and (named or _is_header(fields)):
-            layout = _layout(fields, place, question, answer, given)
-            continue
-        found.append(_plain(fields, line, place) if layout is None else _by_names(fields, layout, line, place))
+        if not found and layout is None:
+            layout = _layout(fields, columns, place)
+            if layout and layout.names:
+                continue
+        found.append(_plain(fields, line, place) if layout is None else _by_columns(fields, layout, line, place))
     if not found:
         raise ValueError(f"{os.fspath(path)} holds no questions")
     return found
+
+
+def _layout(fields: list[str], columns: Sequence[Column] | None, place: str) -> _Layout | None:
+    """The layout of a file from its first line; None if that is a question as all others."""
+    if columns is not None:
+        header = any(isinstance(column, str) for column in columns)
+        question, answer, *candidates = columns_of(columns, fields, place)
+        return _Layout(question, answer, candidates, fields if header else [])
+    names = [field.casefold() for field in fields]
+    if {"question", "answer"} <= set(names) and all(map(_HEADER.fullmatch, names)):
+        pass
+    elif any(map(_LIKE_A_HEADER.fullmatch, names)) or {"a", "b"} <= set(names[1:]):
+        raise ValueError(
+            f"{place}: is this a header? There are {shown(fields)}. Name the columns question, answer and candidate 1, "
+            "candidate 2, ..., or say which is which: read_synonyms(..., columns=('question', 'answer', 'candidate', "
+            "...)) by the names in the header, or columns=(0, 1, 2, ...) without one"
+        )
+    else:
+        return None
+    question, answer = names.index("question"), names.index("answer")
+    return _Layout(question, answer, [i for i in range(len(names)) if i not in (question, answer)], names)
 
 
 def _plain(fields: Sequence[str], line: str, place: str) -> SynonymQuestion:
@@ -241,32 +205,22 @@ def _plain(fields: Sequence[str], line: str, place: str) -> SynonymQuestion:
     return SynonymQuestion(fields[0], tuple(fields[1:]), 0)
 
 
-def _by_names(fields: list[str], layout: _Layout, line: str, place: str) -> SynonymQuestion:
-    """A question below a header; fields beyond it are candidates too."""
-    width = len(layout.names)
-    fields = fields + [""] * (width - len(fields))
+def _by_columns(fields: list[str], layout: _Layout, line: str, place: str) -> SynonymQuestion:
+    """A question whose columns are known; fields beyond those of the header are candidates too."""
+    beyond = fields[len(layout.names) :] if layout.names else []
+    fields = fields + [""] * (1 + max(layout.question, layout.answer, *layout.candidates) - len(fields))
     word, answer = fields[layout.question], fields[layout.answer]
-    candidates = [*(fields[i] for i in layout.candidates), *fields[width:]]
+    candidates = [*(fields[i] for i in layout.candidates), *beyond]
     while candidates and not candidates[-1]:
         candidates.pop()
     if not (word and answer and candidates and all(candidates)):
         raise ValueError(f"{place}: expected a question, its answer and one or more other candidates: {quote(line)}")
-    right = answer if answer in candidates else _labelled(fields, layout).get(answer.casefold(), answer)
+    letters = {layout.names[i]: fields[i] for i in layout.candidates if layout.names and len(layout.names[i]) == 1}
+    right = answer if answer in candidates else letters.get(answer.casefold(), answer)
     if right not in candidates:
-        if not layout.apart or _SHORT.fullmatch(answer):
+        if letters or _SHORT.fullmatch(answer):
             raise ValueError(f"{place}: the answer {quote(answer)} is none of the candidates {listed(candidates)}")
         candidates.insert(0, right)
     if len(candidates) < 2:
         raise ValueError(f"{place}: the question {quote(word)} has only one candidate")
     return SynonymQuestion(word, tuple(candidates), candidates.index(right))
-
-
-def _labelled(fields: Sequence[str], layout: _Layout) -> dict[str, str]:
-    """Candidates by what an answer may call them: ``b``, and ``option b`` or ``b`` alone."""
-    found: dict[str, str] = {}
-    for i in layout.candidates:
-        name = layout.names[i].casefold()
-        if known := _CANDIDATE_COLUMN.fullmatch(name):
-            label = known["label"] or known["number"] or name
-            found.update({name: fields[i], label: fields[i]})
-    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,13 +11,16 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.base import cuda
+from muse.base.limits import usable_cores
+from muse.base.numeric import softmax
 from muse.data.arrays import Arrays
-from muse.data.memory import with_figure
+from muse.data.memory import shortage_said
 from muse.data.settings import Settings
+from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.selector.context import Context, as_tokens, encode
 
-__all__ = ["SenseBlock", "SenseSelector", "TokenSense", "context_weights", "selection_options"]
+__all__ = ["SenseBlock", "SenseSelector", "TokenSense", "context_weights", "selection_options", "selector_of"]
 
 _BLOCK_TOKENS = 1 << 18  # tokens that disambiguate hands to the core at once
 
@@ -72,7 +74,6 @@ def selection_options(settings: Settings) -> _core.SelectionOptions:
     options = _core.SelectionOptions()
     options.window = settings.selection_window or settings.window
     options.mean = settings.context == "mean"
-    options.cross_sentences = settings.cross_sentences
     options.full_text = settings.full_text
     if settings.distance_power > 0 or not settings.context_center:
         reach = max(options.window, settings.window)
@@ -104,7 +105,7 @@ class SenseSelector:
         self._arrays = arrays
         self._settings = settings
         self._temperature, self._place = settings.temperature, settings.device
-        self.workers = settings.workers or os.cpu_count() or 1
+        self.workers = settings.workers or usable_cores()
         self._tagger: _core.Tagger | None = None
         self._options = selection_options(settings)
         self._center_counts = bool(settings.context_center)
@@ -121,7 +122,7 @@ class SenseSelector:
         row = self._vocabulary.index(word)
         scores, is_empty = self._scores(word, np.full(len(contexts), row, np.int32), contexts, positions)
         senses = self._arrays.rows_of(row)
-        probabilities = _softmax(scores.reshape(len(contexts), senses.stop - senses.start), self._temperature)
+        probabilities = softmax(scores.reshape(len(contexts), senses.stop - senses.start), self._temperature)
         probabilities[is_empty] = self._arrays.prior(row)
         return probabilities
 
@@ -136,7 +137,7 @@ class SenseSelector:
         found: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(words)
         for count in np.unique(senses):
             same = np.flatnonzero(senses == count)
-            block = _softmax(scores[starts[same, None] + np.arange(count)], self._temperature)
+            block = softmax(scores[starts[same, None] + np.arange(count)], self._temperature)
             for place, row in zip(same.tolist(), block, strict=True):
                 found[place] = row
         for place in np.flatnonzero(is_empty).tolist():
@@ -152,10 +153,11 @@ class SenseSelector:
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """The scores of all senses, one context after another, and whether a context says nothing."""
         arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary)
-        scores = _core.sense_scores(
-            arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
-            encoded.tokens, encoded.offsets, encoded.positions, rows,
-        )  # fmt: skip
+        with shortage_said("senses were scored"):
+            scores = _core.sense_scores(
+                arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
+                encoded.tokens, encoded.offsets, encoded.positions, rows,
+            )  # fmt: skip
         lengths = np.diff(encoded.offsets)
         alone = (lengths == 1) & (encoded.positions == 0) & (not self._center_counts)
         return scores, (lengths == 0) | alone
@@ -205,10 +207,8 @@ class SenseSelector:
         """The senses of sentences, which are read as they come, some hundred thousand tokens at a time."""
         remaining = iter(sentences)
         while block := list(_take(remaining, _BLOCK_TOKENS)):
-            try:
+            with shortage_said("senses were selected"):
                 found = SenseBlock(*self.tagger.select(block, self.workers))
-            except MemoryError as error:
-                raise with_figure(error, "senses were selected") from error
             yield found
 
     def select(self, sentences: Iterable[Context]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
@@ -216,6 +216,11 @@ class SenseSelector:
         for block in self.blocks(sentences):
             ends = block.offsets[1:-1]
             yield from zip(np.split(block.senses, ends), np.split(block.probabilities, ends), strict=True)
+
+
+def selector_of(snapshot: Snapshot) -> SenseSelector:
+    """The selector of a model, kept with its snapshot."""
+    return snapshot.once("selector", lambda: SenseSelector(snapshot.vocabulary, snapshot.arrays, snapshot.settings))
 
 
 def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
@@ -228,10 +233,3 @@ def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
         count -= (len(sentence) // 4 if isinstance(sentence, str) else len(sentence)) + 1
         if count <= 0:
             return
-
-
-def _softmax(scores: NDArray[np.float32], temperature: float) -> NDArray[np.float32]:
-    with np.errstate(over="ignore"):  # far below the best: a probability of zero
-        exponentials = np.exp((scores - scores.max(axis=1, keepdims=True, initial=-np.inf)) / np.float32(temperature))
-    probabilities: NDArray[np.float32] = exponentials / exponentials.sum(axis=1, keepdims=True)
-    return probabilities

@@ -12,7 +12,6 @@ import logging
 import lzma
 import os
 import time
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -23,6 +22,8 @@ import numpy as np
 
 from muse import _core
 from muse.base.checks import path_like
+from muse.base.numeric import checksum
+from muse.base.optional import needed
 from muse.base.progress import progress_bar
 from muse.files.lines import as_paths, compression, is_compressed, read_chunks, shown
 from muse.files.replacing import check_target, keep_mode, name_beside, naming, replacing
@@ -105,7 +106,7 @@ def tag_file(
     progress: bool,
     resume: bool,
 ) -> TagReport:
-    """Tag a file; `SenseTagging.tag_corpus` is the way to call it, and says more.
+    """Tag a file; `MUSE.tag_corpus` is the way to call it, and says more.
 
     Parameters
     ----------
@@ -290,7 +291,7 @@ def _tag(
             sink.write(output)
         state.read, state.written, state.lines = state.read + size, sink.tell(), state.lines + lines
         state.tokens, state.tagged = state.tokens + tokens, state.tagged + tagged
-        state.crc = zlib.crc32(output, state.crc)
+        state.crc = checksum([output], state.crc)
         bar.update((file.tell() if is_compressed(path) else state.read) - bar.n)
         if time.monotonic() - noted > _SAVE_SECONDS:
             note()
@@ -372,7 +373,7 @@ def _crc(path: Path, size: int) -> int:
     crc = 0
     with open(path, "rb") as file:
         while size > 0 and (chunk := file.read(min(size, _PIECE))):
-            crc, size = zlib.crc32(chunk, crc), size - len(chunk)
+            crc, size = checksum([chunk], crc), size - len(chunk)
     return crc
 
 
@@ -413,11 +414,8 @@ def _compressor(suffix: str) -> Callable[[bytes], bytes]:
     if suffix == ".gz":
         return lambda data: gzip.compress(data, 6, mtime=0)
     if suffix == ".zst":
-        try:
-            import zstandard
-        except ImportError:
-            raise ImportError("writing .zst needs the package zstandard: pip install 'muse-senses[zstd]'") from None
-        return zstandard.ZstdCompressor().compress
+        compress: Callable[[bytes], bytes] = needed("zstandard", "writing .zst", "zstd").ZstdCompressor().compress
+        return compress
     if suffix == ".bz2":
         return bz2.compress
     return lzma.compress if suffix == ".xz" else lambda data: data

@@ -7,13 +7,12 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from muse.base.tables import refuse_row
+from muse.data.snapshot import Snapshot
 from muse.files.lines import LineSentence
-
-if TYPE_CHECKING:
-    from muse.selector.tagging import SenseTagging
+from muse.selector.selection import selector_of
 
 __all__ = ["Example", "Uses", "find_uses"]
 
@@ -94,13 +93,13 @@ class Uses:
         return [word for score, word in sorted(scored, key=lambda pair: (-pair[0], pair[1]))[:count] if score > 0]
 
 
-def find_uses(model: SenseTagging, words: Iterable[str], corpus: Any) -> dict[str, Uses]:
+def find_uses(snapshot: Snapshot, words: Iterable[str], corpus: Any) -> dict[str, Uses]:
     """The uses of known words in a text, up to some ten thousand sentences.
 
     Parameters
     ----------
-    model : MUSE
-        Tells the senses.
+    snapshot : Snapshot
+        A trained model, whose selector tells the senses.
     words : iterable of str
         Known words.
     corpus : path-like, list of paths, or iterable of lists of str
@@ -116,11 +115,11 @@ def find_uses(model: SenseTagging, words: Iterable[str], corpus: Any) -> dict[st
     FileNotFoundError, ValueError
         For a file that is not there, or is no text.
     """
-    offset, index = model.arrays.sense_offset, model.vocabulary.index
+    offset, index = snapshot.arrays.sense_offset, snapshot.vocabulary.index
     uses = {word: Uses(word, int(offset[index(word) + 1] - offset[index(word)])) for word in words}
     holding = list(islice(_holding(corpus, uses.keys()), _SENTENCES))
     start = 0
-    for block in model.disambiguate_blocks(holding):
+    for block in selector_of(snapshot).blocks(holding):
         for sentence in range(len(block.offsets) - 1):
             tokens, first = holding[start + sentence], int(block.offsets[sentence])
             for position, token in enumerate(tokens):

@@ -6,13 +6,10 @@ import errno
 import logging
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from muse.data.settings import Settings
-
-if TYPE_CHECKING:
-    from muse.model.muse import MUSE
 
 __all__ = ["CHECKPOINT_NAME", "PREVIOUS_NAME", "Checkpoints", "check_checkpoint_dir"]
 
@@ -79,8 +76,8 @@ class Checkpoints:
             return time.monotonic() - self._written >= self._every_seconds
         return self._folder is not None and self._each_epoch and epoch_ends
 
-    def write(self, model: MUSE) -> None:
-        """Write the model. A full disk costs the checkpoint, not the training."""
+    def write(self, save: Callable[[Path], None]) -> None:
+        """Write the model with its method `save`. A full disk costs the checkpoint, not the training."""
         self._tokens, self._written = 0, time.monotonic()
         if self._folder is None:
             return
@@ -88,7 +85,7 @@ class Checkpoints:
         try:
             if self.last is None and not self._resumed:
                 self._keep_previous(path)
-            model.save(path)
+            save(path)
             self.last = path
         except OSError as error:
             logger.error("the checkpoint could not be written, and training goes on without it: %s", error)

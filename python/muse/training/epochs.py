@@ -124,6 +124,6 @@ def warn_about(row: Mapping[str, Any]) -> None:
     if row["stage"] == "senses" and row["collapsed"] > _MANY_COLLAPSED:
         logger.warning(
             "epoch %d: in %.0f%% of the words with several senses one sense takes more than %.0f%% of the uses; "
-            "try init='split', selection_update='posterior', or a lower selection_alpha",
+            "try recipe=Split(selection_update='posterior'), or a lower selection_alpha",
             row["epoch"], 100 * row["collapsed"], 100 * _COLLAPSED_SHARE,
         )  # fmt: skip

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import time
-import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +15,24 @@ from numpy.typing import NDArray
 from muse import _core
 from muse.base import cuda
 from muse.base.interrupts import HeldInterrupts
+from muse.base.limits import usable_cores
+from muse.base.numeric import checksum
 from muse.base.progress import Bar, progress_bar
+from muse.data.arrays import Arrays
 from muse.data.memory import estimate_memory, out_of_memory, readable_size
 from muse.data.settings import Settings
+from muse.data.snapshot import Publisher, Snapshot
 from muse.data.training_state import STATE_FIELDS, check_state
 from muse.errors import DivergenceError, InsufficientMemoryError
-from muse.selector.selection import context_weights, selection_options
+from muse.selector.selection import context_weights, selector_of
 from muse.training.checkpoints import Checkpoints
 from muse.training.epochs import EpochTotals, log_row, warn_about
 from muse.training.initial import initial_arrays
+from muse.training.options import core_options
+from muse.training.schedule import Stage, schedule
 from muse.training.split import split_arrays
 
-if TYPE_CHECKING:
-    from muse.model.muse import MUSE
-
-__all__ = ["check_device", "core_options", "train_model"]
+__all__ = ["Trainee", "TrainingRun", "check_device", "train_model"]
 
 logger = logging.getLogger("muse")
 
@@ -38,8 +41,18 @@ _DIGESTED = 1 << 20  # numbers of the corpus at once, for the same reason
 _COUNTED_TOKENS = 1 << 18  # whose senses are counted at once: Ctrl-C waits for no more
 
 
+class Trainee(Publisher, Protocol):
+    """What training asks of a model: a snapshot to begin with, and to take those that it publishes."""
+
+    history: list[dict[str, Any]]
+    stop_training: bool
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, for checkpoints."""
+
+
 def train_model(
-    model: MUSE, corpus: _core.Corpus, *, epochs: int, callbacks: Sequence[Any] = (), resume: bool = False
+    model: Trainee, corpus: _core.Corpus, *, epochs: int, callbacks: Sequence[Any] = (), resume: bool = False
 ) -> None:
     """Train `model` on an encoded corpus; `MUSE.train` is the way to call it, and says more.
 
@@ -54,8 +67,8 @@ def train_model(
     InsufficientMemoryError
         If memory runs out; the model can be used as it is then.
     """
-    check_device(model.settings)
-    run = _Run(model, corpus, epochs, resume)
+    check_device(model.snapshot.settings)
+    run = TrainingRun(model, corpus, epochs, resume)
     model.stop_training = False
     if resume and run.stage == len(run.stages):
         say_nothing_is_left(epochs)
@@ -71,16 +84,8 @@ def train_model(
         raise
     except MemoryError as error:
         raise run.out_of_memory() from error
-    run.checkpoints.write(model)
+    run.checkpoints.write(model.save)
     _call(callbacks, "on_train_end", model)
-
-
-def is_finished(model: MUSE, epochs: int) -> bool:
-    """Whether the model has been trained for all of these epochs, so that nothing is left for `resume`."""
-    state = model.training_state
-    if not STATE_FIELDS.issubset(state) or state["epochs"] != epochs:
-        return False
-    return bool(state["stage"] >= len(_schedule(model.settings, epochs, warm=bool(state["warm"]))))
 
 
 def say_nothing_is_left(epochs: int) -> None:
@@ -94,31 +99,6 @@ def check_device(settings: Settings) -> None:
         cuda.backend_for(settings.device, "training")
 
 
-def core_options(settings: Settings, epochs: int, *, words: bool = False) -> _core.Options:
-    """The core's options from a model's settings; `words` for the word-level warm start."""
-    options = _core.Options()
-    for name in ("strategy", "formulation", "reward", "collocates", "selection_update"):
-        kind = getattr(_core, "".join(part.title() for part in name.split("_")))
-        setattr(options, name, kind[getattr(settings, name)])
-    same = (
-        "window", "shrink_windows", "negative", "group_size", "alpha", "selection_alpha", "epsilon", "temperature",
-        "batch_tokens", "posterior_weight", "posterior_selects", "train_context_vectors", "sibling_share", "max_norm",
-        "seed",
-    )  # fmt: skip
-    for name in same:
-        setattr(options, name, getattr(settings, name))
-    options.selection = selection_options(settings)
-    options.shrink_selection = settings.selection_window is None
-    options.selection_mean = settings.selection_reduction == "mean"
-    options.group_negatives = settings.group_negatives or 0
-    options.min_alpha = settings.alpha if settings.min_alpha is None else settings.min_alpha
-    options.epochs = epochs
-    if words:  # nothing to select
-        options.selection_update = _core.SelectionUpdate.none
-        options.formulation = _core.Formulation.one_sided
-    return options
-
-
 def _place_training(settings: Settings, threads: int) -> tuple[Any, int]:
     """Where `device` has it: the class of the trainer, and how many batches it trains at once."""
     backend = cuda.backend_for(settings.device, "training")
@@ -129,36 +109,16 @@ def _place_training(settings: Settings, threads: int) -> tuple[Any, int]:
     return backend.Trainer, batches
 
 
-class _Stage(NamedTuple):
-    """Batches of one epoch that are trained in one way."""
-
-    epoch: int
-    words: bool  # at word level, before the split
-    share: tuple[float, float] = (0.0, 1.0)  # of the epoch's batches
-
-    @property
-    def size(self) -> float:
-        return self.share[1] - self.share[0]
-
-
-def _schedule(settings: Settings, epochs: int, *, warm: bool) -> list[_Stage]:
-    """All stages; the word level takes `warmup_epochs`, but never more than three fifths of the training."""
-    if not warm:
-        return [_Stage(epoch, False) for epoch in range(epochs)]
-    if epochs == 1:
-        return [_Stage(0, True, (0.0, 0.5)), _Stage(0, False, (0.5, 1.0))]
-    warmup = min(settings.warmup_epochs, max(1, epochs * 3 // 5))
-    return [_Stage(epoch, epoch < warmup) for epoch in range(epochs)]
-
-
-class _Run:
+class TrainingRun:
     """One call of `train_model`.
 
-    Where it stands is always in the model too: its arrays and `training_state` are what a resumed run begins with.
+    Where it stands is always in a snapshot that the model has: what a resumed run begins with.
 
     Attributes
     ----------
-    stages : list of _Stage
+    snapshot : Snapshot
+        The last one published. The core trains its matrices in place.
+    stages : list of Stage
         All of the schedule.
     stage, batch : int
         The stage that is next or under way, and the next batch of its epoch.
@@ -166,33 +126,38 @@ class _Run:
         The arrays are those of words, from which senses are still to be made.
     """
 
-    def __init__(self, model: MUSE, corpus: _core.Corpus, epochs: int, resume: bool) -> None:
+    def __init__(self, model: Trainee, corpus: _core.Corpus, epochs: int, resume: bool) -> None:
         self.model, self.corpus, self.epochs = model, corpus, epochs
-        self.settings = settings = model.settings
-        self.workers = settings.workers or os.cpu_count() or 1
+        self.snapshot = before = model.snapshot
+        self.settings = settings = before.settings
+        self.workers = settings.workers or usable_cores()
         self.trainer_type, self.batches_at_once = _place_training(settings, self.workers)
-        self.wanted = settings.senses_of(model.vocabulary.words)
-        state = model.training_state
+        self.wanted = settings.senses_of(before.vocabulary.words)
         self.digest = _digest(corpus)
-        unfinished = self._resumable(state) if resume else {}
+        unfinished = self._resumable(before.training_state) if resume else {}
         several = settings.init == "split" and bool((self.wanted > 1).any())
-        self.split_due = several and (not model.is_trained or bool(state.get("split_due")))
+        self.split_due = several and (not before.is_trained or bool(before.training_state.get("split_due")))
         self.warm = bool(unfinished.get("warm", self.split_due))
-        self.stages = _schedule(settings, epochs, warm=self.warm)
+        self.stages = schedule(settings, epochs, warm=self.warm)
         self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
         self.checkpoints = Checkpoints(settings, resumed=resume)
-        if model.is_trained:
-            self.arrays = model.arrays.for_training()
+        if before.is_trained:
+            arrays = before.arrays.for_training()
         else:
             first = np.ones_like(self.wanted) if self.split_due else self.wanted
-            self.arrays = initial_arrays(settings, first, model.vocabulary.counts)
-        self.totals = self._new_totals()
+            arrays = initial_arrays(settings, first, before.vocabulary.counts)
+        self.totals = EpochTotals(arrays.n_senses)
         if self.batch > 0:
-            self.totals = EpochTotals(self.arrays.n_senses, unfinished["sums"], self.arrays.sense_counts)
-        self._publish(self.arrays.sense_counts)
+            self.totals = EpochTotals(arrays.n_senses, unfinished["sums"], arrays.sense_counts)
+        self._publish(arrays.sense_counts, arrays)
+
+    @property
+    def arrays(self) -> Arrays:
+        """What is trained."""
+        return self.snapshot.arrays
 
     def _resumable(self, state: dict[str, Any]) -> dict[str, Any]:
-        if not STATE_FIELDS.issubset(state) or not self.model.is_trained:
+        if not STATE_FIELDS.issubset(state) or not self.snapshot.is_trained:
             raise ValueError("there is no training to resume: load a checkpoint, or call train without resume=True")
         check_state(state)
         if state["epochs"] != self.epochs:
@@ -211,7 +176,7 @@ class _Run:
             raise ValueError(
                 f"the model was in training on {tokens:,} tokens in {sentences:,} sentences, with {words:,} words; "
                 f"this corpus has {self.corpus.n_tokens:,} tokens in {self.corpus.n_sentences:,} sentences, with "
-                f"{len(self.model.vocabulary):,} words: resume on the same corpus, or call train without resume=True"
+                f"{len(self.snapshot.vocabulary):,} words: resume on the same corpus, or call train without resume=True"
                 + forgot
             )
         if state.get("digest", self.digest) != self.digest:
@@ -222,10 +187,7 @@ class _Run:
         return state
 
     def _corpus_size(self) -> list[int]:
-        return [self.corpus.n_tokens, self.corpus.n_sentences, len(self.model.vocabulary)]
-
-    def _new_totals(self) -> EpochTotals:
-        return EpochTotals(self.arrays.n_senses)
+        return [self.corpus.n_tokens, self.corpus.n_sentences, len(self.snapshot.vocabulary)]
 
     # -- the schedule ------------------------------------------------------------------------------------------------
 
@@ -253,14 +215,13 @@ class _Run:
         bar.set_postfix_str("splitting")
         split = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
         with HeldInterrupts():
-            self.arrays, self.split_due = split, False
-            self.totals = self._new_totals()
-            self._publish(split.sense_counts)
+            self.split_due, self.totals = False, EpochTotals(split.n_senses)
+            self._publish(split.sense_counts, split)
         _core.give_back_memory()
         bar.set_postfix_str()
         logger.info("the split took %.1f s", time.perf_counter() - start)
 
-    def _train_stage(self, stage: _Stage, bar: Bar) -> dict[str, Any]:
+    def _train_stage(self, stage: Stage, bar: Bar) -> dict[str, Any]:
         trainer = self._trainer(stage)
         first, last = (round(share * trainer.num_batches) for share in stage.share)
         alpha = trainer.alpha_at(stage.epoch, first)
@@ -269,11 +230,11 @@ class _Run:
             self._run_batches(trainer, stage, last, bar)
             if self.batch < last and self.checkpoints.is_due():
                 self._check_finite(stage)
-                self.checkpoints.write(self.model)
+                self.checkpoints.write(self.model.save)
         self._check_finite(stage)
         return self.totals.row(stage.epoch + 1, "words" if stage.words else "senses", alpha, self.arrays)
 
-    def _run_batches(self, trainer: _core.Trainer, stage: _Stage, last: int, bar: Bar) -> None:
+    def _run_batches(self, trainer: _core.Trainer, stage: Stage, last: int, bar: Bar) -> None:
         """Run batches until a checkpoint is due or the stage ends."""
         shown = 0
 
@@ -307,21 +268,21 @@ class _Run:
     def _finish_epoch(self, row: dict[str, Any]) -> None:
         with HeldInterrupts():
             use = self.totals.sense_use
-            self.stage, self.batch, self.totals = self.stage + 1, 0, self._new_totals()
+            self.stage, self.batch, self.totals = self.stage + 1, 0, EpochTotals(self.arrays.n_senses)
             self.model.history.append(row)
             self._publish(use)
         log_row(row, self.epochs)
         warn_about(row)
         if self.checkpoints.is_due(epoch_ends=True) and self.stage < len(self.stages):
-            self.checkpoints.write(self.model)
+            self.checkpoints.write(self.model.save)
 
-    def _trainer(self, stage: _Stage) -> _core.Trainer:
+    def _trainer(self, stage: Stage) -> _core.Trainer:
         arrays, settings = self.arrays, self.settings
         arrays.check()  # a callback may have given others
         trainer: _core.Trainer = self.trainer_type(
             context_vectors=arrays.context_vectors, selection_vectors=arrays.selection_vectors,
             sense_vectors=arrays.sense_vectors, collocation_vectors=arrays.collocation_vectors,
-            sense_offset=arrays.sense_offset, word_counts=self.model.vocabulary.counts, corpus=self.corpus,
+            sense_offset=arrays.sense_offset, word_counts=self.snapshot.vocabulary.counts, corpus=self.corpus,
             options=core_options(settings, self.epochs, words=stage.words), sample=settings.sample,
             ns_exponent=settings.ns_exponent, context_weights=self._training_weights(),
             forward_values=arrays.forward_values, backward_values=arrays.backward_values,
@@ -334,22 +295,22 @@ class _Run:
         """Subsampling has already thinned out the frequent words of a context that is not read in full."""
         if not self.settings.full_text:
             return np.empty(0, np.float32)
-        return context_weights(self.settings, self.model.vocabulary.counts)
+        return context_weights(self.settings, self.snapshot.vocabulary.counts)
 
-    def _check_finite(self, stage: _Stage) -> None:
+    def _check_finite(self, stage: Stage) -> None:
         try:
             self.arrays.check_finite()
         except ValueError as error:
             raise self._divergence(stage, str(error)) from None
 
-    def _divergence(self, stage: _Stage, sign: str) -> DivergenceError:
+    def _divergence(self, stage: Stage, sign: str) -> DivergenceError:
         settings = self.settings
         try:
             self.arrays.check_finite()
             self._give_up()
             left = "keeps its last finite values"
         except ValueError:  # threads can be faster than the check of the scores
-            self.model.set_arrays(None)
+            self._show(self.snapshot.replace(numbers=None, training_state={}))
             left = "is left without values"
         if self.checkpoints.last is not None:
             left += f" (the last checkpoint is {str(self.checkpoints.last)!r})"
@@ -362,8 +323,7 @@ class _Run:
 
     def _give_up(self) -> None:
         """Let the model have the arrays as they are, from where training cannot be resumed."""
-        self._publish(self.totals.sense_use)
-        self.model.training_state = {}
+        self._show(self._with(self.totals.sense_use, self.arrays).replace(training_state={}))
 
     def out_of_memory(self) -> InsufficientMemoryError:
         """The error that says so."""
@@ -375,20 +335,29 @@ class _Run:
 
     # -- what the model shows ----------------------------------------------------------------------------------------
 
-    def _publish(self, sense_use: NDArray[np.int64]) -> None:
-        """Give the model the arrays as they are now, and what a resumed run needs to know."""
-        self.arrays.sense_counts = sense_use.astype(np.int64)
-        self.arrays.word_counts = self.model.vocabulary.counts
-        self.model.set_arrays(self.arrays)
-        self.model.training_state = {
+    def _publish(self, sense_use: NDArray[np.int64], arrays: Arrays | None = None) -> None:
+        """Let the model show the arrays as they are now, or others, with what a resumed run needs to know."""
+        self._show(self._with(sense_use, self.arrays if arrays is None else arrays))
+
+    def _with(self, sense_use: NDArray[np.int64], arrays: Arrays) -> Snapshot:
+        """The next snapshot. Its matrices are the same, so that training goes on in them; its counts are its own."""
+        counts = self.snapshot.vocabulary.counts
+        numbers = dataclasses.replace(arrays, sense_counts=sense_use.astype(np.int64), word_counts=counts)
+        state = {
             "epochs": self.epochs, "stage": self.stage, "batch": self.batch, "warm": self.warm,
             "split_due": self.split_due, "corpus": self._corpus_size(), "digest": self.digest,
             "sums": dict(self.totals.sums),
         }  # fmt: skip
+        return self.snapshot.replace(numbers=numbers, training_state=state)
+
+    def _show(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.model.publish(snapshot)
 
     def count_senses(self) -> None:
         """Count how often the selector takes each sense in the whole text: the senses' priors."""
-        arrays, selector = self.arrays, self.model.selector
+        arrays = self.arrays
+        selector = selector_of(self.snapshot.replace())  # not one of before a callback changed values
         tokens, offsets = self.corpus.tokens, self.corpus.offsets
         counts, first = np.zeros(arrays.n_senses, np.int64), 0
         while first < self.corpus.n_sentences:
@@ -403,14 +372,14 @@ class _Run:
 
 def _digest(corpus: _core.Corpus) -> int:
     """A checksum of the encoded corpus, which tells texts of the same size apart."""
-    value = 0
-    for numbers in (corpus.tokens, corpus.offsets):
-        for first in range(0, len(numbers), _DIGESTED):
-            value = zlib.crc32(np.ascontiguousarray(numbers[first : first + _DIGESTED]).data, value)
-    return value
+    return checksum(
+        np.ascontiguousarray(numbers[first : first + _DIGESTED]).data
+        for numbers in (corpus.tokens, corpus.offsets)
+        for first in range(0, len(numbers), _DIGESTED)
+    )
 
 
-def _call(callbacks: Sequence[Any], hook: str, model: MUSE) -> None:
+def _call(callbacks: Sequence[Any], hook: str, model: Trainee) -> None:
     for callback in callbacks:
         method = getattr(callback, hook, None)
         if callable(method):

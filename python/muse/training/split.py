@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
+from muse.base.numeric import unit_rows
 from muse.data.arrays import Arrays, Floats
 from muse.data.memory import check_memory_for_algebra
 from muse.data.settings import Settings
 from muse.selector.selection import context_weights, selection_options
-from muse.training.whitening import CONSTANT, row_blocks, unit_rows, whiten
+from muse.training.whitening import CONSTANT, row_blocks, whiten
 
 __all__ = ["split_arrays"]
 
@@ -125,7 +126,7 @@ def _at_start(centroids: Floats, context_vectors: Floats, senses: NDArray[np.int
     if not settings.context_center:
         return selection
     word_of = np.repeat(np.arange(len(senses)), senses)
-    own = unit_rows(context_vectors[:, :size])[word_of].astype(np.float32)
+    own = unit_rows(context_vectors[:, :size], np.float32)[word_of]
     selection[:, :size] -= np.einsum("ij,ij->i", centroids[:, :size], own)[:, None] * own
     return selection
 

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
+from muse.base.numeric import unit_rows
 from muse.data.arrays import Floats
 from muse.data.settings import Settings
 from muse.selector.selection import context_weights, selection_options
 
-__all__ = ["CONSTANT", "Whitened", "row_blocks", "unit_rows", "whiten"]
+__all__ = ["CONSTANT", "Whitened", "row_blocks", "whiten"]
 
 _SAMPLED_WORDS = 2500  # whose contexts give the within-word covariance
 _SAMPLED_CONTEXTS = 80  # of each of them
@@ -90,13 +91,6 @@ def whiten(
     return Whitened(out, running, *cosines)
 
 
-def unit_rows(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
-    """The rows at unit length; rows of zeros stay."""
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    unit: NDArray[np.float64] = np.divide(matrix, lengths, out=np.zeros(matrix.shape), where=lengths > 0)
-    return unit
-
-
 def row_blocks(count: int) -> Iterator[slice]:
     """All of `count` rows, some at a time: in float64 all of a matrix would be twice as large as the matrix."""
     return (slice(first, min(count, first + _BLOCK)) for first in range(0, count, _BLOCK))
@@ -106,10 +100,10 @@ def _centre(word_vectors: Floats, counts: NDArray[np.int64], out: Floats) -> Non
     """The rows at unit length, less their mean over the tokens of the text."""
     mean = np.zeros(word_vectors.shape[1])
     for rows in row_blocks(len(word_vectors)):
-        mean += counts[rows].astype(np.float64) @ unit_rows(word_vectors[rows])
+        mean += counts[rows].astype(np.float64) @ unit_rows(word_vectors[rows], np.float32)
     mean /= max(float(counts.sum()), 1.0)
     for rows in row_blocks(len(word_vectors)):
-        out[rows] = unit_rows(word_vectors[rows]) - mean
+        out[rows] = unit_rows(word_vectors[rows], np.float32) - mean
 
 
 class _Sample(NamedTuple):

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from muse.data.arrays import Floats
-from muse.model.changes import answers
 from muse.vectors.keyed import Key, KeyedVectors, Neighbours, as_list, check_topn, restricted, unit
+from muse.vectors.word_pairs import correlate_word_pairs
 
 __all__ = ["Comparisons"]
 
@@ -20,7 +20,6 @@ _LARGE_VOCABULARY = 300_000  # gensim's limit in evaluations
 _NO_ZERO = 1e-6  # added to the divisor of most_similar_cosmul, as in gensim
 
 
-@answers
 class Comparisons(KeyedVectors[Key]):
     """The questions, under gensim's names and with gensim's answers."""
 
@@ -32,14 +31,16 @@ class Comparisons(KeyedVectors[Key]):
 
     def similarity(self, first: Key, second: Key) -> float:
         """Cosine of the keys `first` and `second`; 0 where one has a vector of zeros."""
-        return float(np.clip(self._unit(first) @ self._unit(second), -1.0, 1.0))
+        now = self._now()
+        return float(np.clip(now._unit(first) @ now._unit(second), -1.0, 1.0))
 
     def doesnt_match(self, keys: Iterable[Key]) -> Key:
         """The key that is least similar to the mean of all; no key at all is a ValueError."""
+        now = self._now()
         listed: list[Key] = as_list("doesnt_match", keys)
         if not listed:
             raise ValueError("doesnt_match needs at least one key")
-        units = np.stack([self._unit(key) for key in listed])
+        units = np.stack([now._unit(key) for key in listed])
         return listed[int(np.argmin(units @ unit(units.mean(axis=0))))]
 
     def distance(self, first: Key, second: Key) -> float:
@@ -48,20 +49,22 @@ class Comparisons(KeyedVectors[Key]):
 
     def distances(self, key_or_vector: Key | ArrayLike, others: Sequence[Key] = ()) -> Floats:
         """One minus the cosine of `key_or_vector` with each of the N `others`, or with all keys, float32 (N,)."""
-        query = self._item(key_or_vector)
+        now = self._now()
+        query = now._item(key_or_vector)
         listed = as_list("distances", others)
         if not listed:
-            return np.float32(1) - self._similarities(query, None)
-        units = np.stack([self._unit(key) for key in listed])
+            return np.float32(1) - now._similarities(query, None)
+        units = np.stack([now._unit(key) for key in listed])
         distances: Floats = np.float32(1) - units @ unit(query)
         return distances
 
     def closer_than(self, key: Key, other: Key) -> list[str]:
         """All keys that are closer to `key` than `other` is."""
-        row, limit = self.index(key), self.index(other)
-        cosines = self._similarities(self._row(row), None)
+        now = self._now()
+        row, limit = now.index(key), now.index(other)
+        cosines = now._similarities(now._row(row), None)
         closer = np.flatnonzero(cosines > cosines[limit])
-        keys = self.index_to_key
+        keys = now.index_to_key
         return [keys[i] for i in closer.tolist() if i != row]
 
     def rank(self, key: Key, other: Key) -> int:
@@ -70,8 +73,9 @@ class Comparisons(KeyedVectors[Key]):
 
     def relative_cosine_similarity(self, first: Key, second: Key, topn: int = 10) -> float:
         """The cosine of `first` and `second` over the sum of the `topn` largest of `first` (Leeuwenberg 2016)."""
-        nearest: Neighbours = self.most_similar(first, topn=check_topn(topn))
-        return self.similarity(first, second) / sum(cosine for _, cosine in nearest)
+        now = self._now()
+        nearest: Neighbours = now.most_similar(first, topn=check_topn(topn))
+        return now.similarity(first, second) / sum(cosine for _, cosine in nearest)
 
     # -- sets of keys ------------------------------------------------------------------------------------------------
 
@@ -109,17 +113,18 @@ class Comparisons(KeyedVectors[Key]):
         KeyError
             For an unknown key, if `ignore_missing` is false.
         """
+        now = self._now()
         listed = as_list("get_mean_vector", keys)
         factors = np.ones(len(listed)) if weights is None else np.asarray(weights, np.float64)
         if not listed or factors.shape != (len(listed),):
             raise ValueError(f"a mean needs at least one key, and as many weights; got {len(listed)} keys")
         if not np.isfinite(factors).all():
             raise ValueError(f"weights must be finite numbers; got {weights!r:.80}")
-        total, divisor = np.zeros(self.vector_size), 0.0
+        total, divisor = np.zeros(now.vector_size), 0.0
         for item, factor in zip(listed, factors.tolist(), strict=True):
-            if ignore_missing and self._is_key(item) and item not in self:
+            if ignore_missing and now._is_key(item) and item not in now:
                 continue
-            vector = self._item(item)
+            vector = now._item(item)
             total += factor * (unit(vector) if pre_normalize else vector)
             divisor += abs(factor)
         mean = (total / divisor if divisor > 0 else total).astype(np.float32)
@@ -135,10 +140,11 @@ class Comparisons(KeyedVectors[Key]):
         KeyError
             For an unknown key.
         """
+        now = self._now()
         both = [as_list("n_similarity", keys) for keys in (first, second)]
         if not all(both):
             raise ValueError("n_similarity needs at least one key in each list")
-        means = [self.get_mean_vector(keys, pre_normalize=False, ignore_missing=False) for keys in both]
+        means = [now.get_mean_vector(keys, pre_normalize=False, ignore_missing=False) for keys in both]
         return float(np.clip(unit(means[0]) @ unit(means[1]), -1.0, 1.0))
 
     def rank_by_centrality(self, keys: Sequence[Key], *, use_norm: bool = True) -> list[tuple[float, Key]]:
@@ -146,10 +152,11 @@ class Comparisons(KeyedVectors[Key]):
 
         Without `use_norm` it is the product with the mean, and longer vectors weigh more. No key is a ValueError.
         """
+        now = self._now()
         listed: list[Key] = as_list("rank_by_centrality", keys)
         if not listed:
             raise ValueError("rank_by_centrality needs at least one key")
-        vectors = np.stack([self._unit(key) if use_norm else self._row(self.index(key)) for key in listed])
+        vectors = np.stack([now._unit(key) if use_norm else now._row(now.index(key)) for key in listed])
         mean = unit(vectors.mean(axis=0)) if use_norm else vectors.mean(axis=0, dtype=np.float64)
         scored = zip((vectors @ mean).tolist(), listed, strict=True)
         return sorted(scored, key=lambda pair: -pair[0])
@@ -190,12 +197,13 @@ class Comparisons(KeyedVectors[Key]):
         list of M lists of (str, float)
             Keys and cosines, best first.
         """
+        now = self._now()
         items = as_list("most_similar_batch", queries)
         if not items:
             return []
-        own = [{self.index(item)} if self._is_key(item) else set() for item in items]
-        vectors = np.stack([self._item(item) for item in items])
-        return self._nearest(vectors, topn, excluded=own, restrict_vocab=restrict_vocab)
+        own = [{now.index(item)} if now._is_key(item) else set() for item in items]
+        vectors = np.stack([now._item(item) for item in items])
+        return now._nearest(vectors, topn, excluded=own, restrict_vocab=restrict_vocab)
 
     def most_similar_cosmul(
         self, positive: Any = None, negative: Any = None, topn: int | None = 10, *, restrict_vocab: int | None = None
@@ -221,19 +229,20 @@ class Comparisons(KeyedVectors[Key]):
         ValueError
             If the query is empty.
         """
-        plus, minus = self._as_items(positive), self._as_items(negative)
+        now = self._now()
+        plus, minus = now._as_items(positive), now._as_items(negative)
         if not plus and not minus:
             raise ValueError("most_similar_cosmul needs at least one key or vector in positive or negative")
-        scores = np.ones(self._end(restrict_vocab))
+        scores = np.ones(now._end(restrict_vocab))
         for item in plus:
-            scores *= (1 + self._similarities(self._item(item), restrict_vocab)) / 2
+            scores *= (1 + now._similarities(now._item(item), restrict_vocab)) / 2
         for item in minus:
-            scores /= (1 + self._similarities(self._item(item), restrict_vocab)) / 2 + _NO_ZERO
+            scores /= (1 + now._similarities(now._item(item), restrict_vocab)) / 2 + _NO_ZERO
         if topn is None:
             return scores.astype(np.float32)
         topn = check_topn(topn)
-        own = {self.index(item) for item in [*plus, *minus] if self._is_key(item)}
-        keys = self.index_to_key
+        own = {now.index(item) for item in [*plus, *minus] if now._is_key(item)}
+        keys = now.index_to_key
         best = [row for row in np.argsort(-scores, kind="stable")[: topn + len(own)].tolist() if row not in own]
         return [(keys[row], float(scores[row])) for row in best[:topn]]
 
@@ -278,10 +287,9 @@ class Comparisons(KeyedVectors[Key]):
         ImportError
             If scipy is not installed.
         """
-        from muse.evaluation.similarity import correlate_word_pairs
-
-        spelling = self._spellings(restrict_vocab, case_insensitive)
-        return correlate_word_pairs(pairs, self._word_similarity, spelling, dummy4unknown=dummy4unknown)
+        now = self._now()
+        spelling = now._spellings(restrict_vocab, case_insensitive)
+        return correlate_word_pairs(pairs, now._word_similarity, spelling, dummy4unknown=dummy4unknown)
 
     def _spellings(self, restrict_vocab: int | None, case_insensitive: bool) -> dict[str, str]:
         """The known word that each spelling stands for, which is the most frequent one."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,12 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from muse import _core
 from muse.base import cuda
 from muse.base.checks import integer, number
+from muse.base.numeric import unit_rows
 from muse.data.arrays import Arrays, Floats
+from muse.data.memory import shortage_said
+from muse.data.snapshot import Published, Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.errors import NotTrainedError
-from muse.formats.gensim_vectors import to_gensim
-from muse.formats.word2vec import check_words, write_word2vec
-from muse.model.changes import Derived, answers
+from muse.files.word2vec_rows import check_no_empty_word, write_word2vec
+from muse.vectors.gensim_copy import to_gensim
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors as GensimKeyedVectors
@@ -28,42 +30,58 @@ __all__ = ["Key", "KeyedVectors", "Neighbours", "as_list", "check_topn", "restri
 
 Neighbours: TypeAlias = list[tuple[str, float]]
 Key = TypeVar("Key", bound="str | tuple[str, int]")
+T = TypeVar("T")
 
 _BLOCK_ROWS = 1 << 16
 _SHORT, _LONG = 1e-30, 1e30  # lengths of vectors between which float32 makes cosines without loss
 _WEIGHT = number(-1e9, 1e9)
 
 
-@answers
-class KeyedVectors(Derived, ABC, Generic[Key]):
-    """Vectors with keys, and the queries on them. A vector of zeros has similarity 0 with everything."""
+class KeyedVectors(ABC, Generic[Key]):
+    """Vectors with keys, and the queries on them. A vector of zeros has similarity 0 with everything.
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays | None, *, device: str = "cpu") -> None:
-        self._vocabulary = vocabulary
-        self._values = arrays
-        self._place = device
-        self._derived = {}
+    Parameters
+    ----------
+    source : Snapshot or Published
+        The words and numbers that the vectors are of; those of a model follow what it publishes. Each question that
+        looks at them more than once begins with `_now`, and is answered from what that gives.
+    """
 
-    def refresh(self, vocabulary: Vocabulary, arrays: Arrays | None) -> None:
-        """Take over `vocabulary` and `arrays` of a model that has changed, and forget what came from old ones."""
-        self._derived = None
-        self._vocabulary, self._values = vocabulary, arrays
-        self._derived = {}
+    def __init__(self, source: Snapshot | Published) -> None:
+        self._source = source
+
+    def _now(self) -> Self:
+        """These vectors as they are now; whatever is published later does not change them."""
+        if isinstance(self._source, Snapshot):
+            return self
+        fixed = object.__new__(type(self))
+        fixed.__dict__.update(self.__dict__, _source=self._source.snapshot)
+        return fixed
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle and copy: all but what is on the device."""
-        derived = {name: made for name, made in (self._derived or {}).items() if name != "search"}
-        return {**self.__dict__, "_derived": derived}
+        """For pickle and copy: the vectors as they are now, without the user's functions in the settings."""
+        snapshot = self._snapshot
+        plain = snapshot.replace(settings=snapshot.settings.replace(callbacks=(), trim_rule=None))
+        return {**self.__dict__, "_source": plain}
 
-    def is_of(self, vocabulary: Vocabulary, arrays: Arrays | None) -> bool:
-        """Whether the vectors are those of `arrays`, and the keys of `vocabulary`."""
-        return self._vocabulary is vocabulary and self._values is arrays
+    @property
+    def _snapshot(self) -> Snapshot:
+        return self._source if isinstance(self._source, Snapshot) else self._source.snapshot
+
+    @property
+    def _vocabulary(self) -> Vocabulary:
+        return self._snapshot.vocabulary
 
     @property
     def _arrays(self) -> Arrays:
-        if self._values is None:
+        numbers = self._snapshot.numbers
+        if numbers is None:
             raise NotTrainedError("the model has words but no vectors yet; call train")
-        return self._values
+        return numbers
+
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` derives from these vectors, kept with their snapshot."""
+        return self._snapshot.once(f"{name} of {type(self).__name__}", make)
 
     # -- what the two kinds tell about themselves --------------------------------------------------------------------
 
@@ -103,31 +121,36 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
     @property
     def key_to_index(self) -> Mapping[str, int]:
         """The row of each key; of senses, made at the first use."""
+        now = self._now()
         return MappingProxyType(
-            self._once("key_to_index", lambda: {key: row for row, key in enumerate(self.index_to_key)})
+            now._once("key_to_index", lambda: {key: row for row, key in enumerate(now.index_to_key)})
         )
 
     def get_vecattr(self, key: Key, attr: str) -> int:
         """How often `key` was seen, for ``attr="count"``; any other `attr` of gensim's is a ValueError."""
         if attr != "count":
             raise ValueError(f"vectors have no attribute {attr!r:.80} here, only 'count'")
-        return int(self._counts()[self.index(key)])
+        now = self._now()
+        return int(now._counts()[now.index(key)])
 
     def get_vector(self, key: Key, *, norm: bool = False) -> Floats:
         """A copy of the vector of `key`, float32 (D,); at length one with `norm`."""
+        given = self[key]
         if not norm:
-            return self[key]
-        return units(self[key]) if isinstance(key, list) else unit(self[key])
+            return given
+        return units(given) if isinstance(key, list) else unit(given)
 
     def get_normed_vectors(self) -> Floats:
         """A copy of all vectors at length one, float32 (N, D); vectors of zeros stay zeros."""
-        vectors, scales = self._searched()
-        normed: Floats = vectors * scales[:, None]
+        vectors, scales = self._now()._searched()
+        with shortage_said("a copy of all vectors was made"):
+            normed: Floats = vectors * scales[:, None]
         return normed
 
     def get_index(self, key: Key, default: int | None = None) -> int:
         """The row of `key`, or `default` for an unknown one; without a default that is a KeyError."""
-        return self.index(key) if default is None or key in self else default
+        now = self._now()
+        return now.index(key) if default is None or key in now else default
 
     def has_index_for(self, key: object) -> bool:
         """Whether a key is known."""
@@ -137,9 +160,10 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
         return len(self.index_to_key)
 
     def __repr__(self) -> str:
-        if self._values is None:
+        now = self._now()
+        if not now._snapshot.is_trained:
             return f"<{type(self).__name__}: not trained yet>"
-        return f"<{type(self).__name__}: {len(self):,} keys, dimension {self.vector_size}>"
+        return f"<{type(self).__name__}: {len(now):,} keys, dimension {now.vector_size}>"
 
     def __contains__(self, key: object) -> bool:
         try:
@@ -154,9 +178,10 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
     def __getitem__(self, key: list[Key]) -> Floats: ...
     def __getitem__(self, key: Key | list[Key]) -> Floats:
         """A copy of the vector of a key, float32 (D,), or of the vectors of a list of keys, float32 (N, D)."""
+        now = self._now()
         if isinstance(key, list):
-            return np.stack([self[item] for item in key]) if key else np.empty((0, self.vector_size), np.float32)
-        return self._row(self.index(key)).copy()
+            return np.stack([now[item] for item in key]) if key else np.empty((0, now.vector_size), np.float32)
+        return now._row(now.index(key)).copy()
 
     def _row(self, row: int) -> Floats:
         vector: Floats = self.vectors[row]
@@ -223,15 +248,18 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
     def _top_k(self, queries: Floats, wanted: int, end: int, mask: NDArray[np.uint8] | None) -> Any:
         """Rows before `end` with the largest cosines, and these, (M, wanted) each, from wherever the vectors are."""
         vectors, scales = self._searched()
-        search = self._once("search", self._on_device)
-        if search is not None and wanted <= search.most_hits:
-            return search.top_k(queries, wanted, end=end, mask=mask)
-        return _core.top_k(vectors[:end], queries, wanted, scale=scales[:end], mask=mask)
+        search = self._once("device copy", self._on_device)
+        with shortage_said("neighbours were searched for"):
+            if search is not None and wanted <= search.most_hits:
+                return search.top_k(queries, wanted, end=end, mask=mask)
+            return _core.top_k(vectors[:end], queries, wanted, scale=scales[:end], mask=mask)
 
     def _on_device(self) -> Any:
         """The backend's search, with the vectors on the device; None: the core searches."""
         vectors, scales = self._searched()
-        return cuda.make_on(self._place, "searching", lambda backend: backend.Search(vectors, scale=scales))
+        return cuda.make_on(
+            self._snapshot.settings.device, "searching", lambda backend: backend.Search(vectors, scale=scales)
+        )
 
     def _end(self, restrict_vocab: int | None) -> int:
         """The row behind the last one that takes part."""
@@ -242,13 +270,13 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
     def _similarities(self, query: Floats, restrict_vocab: int | None) -> Floats:
         end = self._end(restrict_vocab)
         vectors, scales = self._searched()
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore"), shortage_said("similarities were taken"):
             cosines: Floats = (vectors[:end] @ unit(query)) * scales[:end]
         return cosines
 
     def _searched(self) -> tuple[Floats, Floats]:
         """The vectors, and one over the length of each, see `_with_scales`."""
-        return self._once("searched", lambda: _with_scales(self.vectors))
+        return self._once("lengths", lambda: _with_scales(self.vectors))
 
     # -- other tools -------------------------------------------------------------------------------------------------
 
@@ -272,8 +300,9 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
             If a key has white space in it, which the format cannot hold, and `replace_spaces` is not given; or if a
             word is the empty string.
         """
-        check_words(self._vocabulary.words)
-        write_word2vec(path, self.index_to_key, self.vectors, binary=binary, replace_spaces=replace_spaces)
+        now = self._now()
+        check_no_empty_word(now._vocabulary.words)
+        write_word2vec(path, now.index_to_key, now.vectors, binary=binary, replace_spaces=replace_spaces)
 
     def to_gensim(self) -> GensimKeyedVectors:
         """A copy of these vectors as gensim ``KeyedVectors``, with counts.
@@ -283,7 +312,8 @@ class KeyedVectors(Derived, ABC, Generic[Key]):
         ImportError
             If gensim is not installed.
         """
-        return to_gensim(self.index_to_key, self.vectors, self._counts())
+        now = self._now()
+        return to_gensim(now.index_to_key, now.vectors, now._counts())
 
 
 def _with_scales(vectors: Floats) -> tuple[Floats, Floats]:
@@ -328,15 +358,9 @@ def restricted(restrict_vocab: int | None, n_words: int) -> int:
 
 def unit(vector: Floats) -> Floats:
     """The vector at length 1, or zeros for zeros and for what is not finite."""
-    precise = vector.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        length = float(np.linalg.norm(precise))
-    if not 0.0 < length < np.inf:
-        return np.zeros(len(vector), np.float32)
-    scaled: Floats = (precise / length).astype(np.float32)
-    return scaled
+    return unit_rows(vector).astype(np.float32)
 
 
 def units(vectors: Floats) -> Floats:
     """`unit` of each row."""
-    return np.stack([unit(vector) for vector in vectors]) if len(vectors) else vectors
+    return unit_rows(vectors).astype(np.float32)

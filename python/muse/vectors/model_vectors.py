@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-import operator
-import sys
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, TypeAlias, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse.base import checks
-from muse.data.arrays import Arrays, Floats
-from muse.data.vocabulary import Vocabulary
+from muse.data.arrays import Floats
+from muse.data.snapshot import Published, Snapshot
 from muse.errors import UnknownSenseError, quote
-from muse.model.changes import answers
+from muse.readers.analogies import read_analogies
+from muse.vectors.analogies import answer_analogies
 from muse.vectors.comparisons import Comparisons
 from muse.vectors.keyed import Neighbours, units
+from muse.vectors.sense_keys import SenseKey, SenseKeys, parse_sense_key
 
-__all__ = ["SenseKey", "SenseVectors", "WordVectors", "parse_sense_key"]
+__all__ = ["SenseVectors", "WordVectors"]
 
-SenseKey: TypeAlias = str | tuple[str, int]
-
-_LONGEST_NUMBER = 18  # digits of the number of a sense; what is longer is the number of none
-
-
-def parse_sense_key(key: SenseKey) -> tuple[str, int]:
-    """The word and the number of a sense key, ``"head#0"`` or ``("head", 0)``; a string is split at its last ``#``."""
-    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str):
-        word, number = key[0], key[1]
-        if isinstance(number, (int, np.integer)) and not isinstance(number, bool):
-            return word, int(number)
-    elif isinstance(key, str):
-        word, mark, digits = key.rpartition("#")
-        if mark and digits.isdecimal() and digits.isascii():
-            return word, int(digits) if len(digits) <= _LONGEST_NUMBER else sys.maxsize
-        raise UnknownSenseError(
-            f"{quote(key)} is not a sense key; write the word and the number of its sense, {quote(key + '#0')} or "
-            f"({quote(key)}, 0)"
-        )
-    raise TypeError(f"a sense key is a string such as 'head#0' or a pair such as ('head', 0); got {key!r:.200}")
+_MEANS = "word vectors"  # made only when more than a few are asked for
 
 
-@answers
 class SenseVectors(Comparisons[SenseKey]):
     """Sense vectors under the keys ``"head#0"`` or ``("head", 0)``: what ``model.sv`` is.
 
@@ -62,7 +42,8 @@ class SenseVectors(Comparisons[SenseKey]):
     @property
     def index_to_key(self) -> Sequence[str]:
         """The key of each sense, ``word#k``."""
-        return _SenseKeys(self._vocabulary, self._arrays)
+        now = self._now()
+        return SenseKeys(now._vocabulary.words, now._arrays.sense_offset)
 
     def index(self, key: SenseKey) -> int:
         """The row of a sense.
@@ -72,8 +53,9 @@ class SenseVectors(Comparisons[SenseKey]):
         UnknownWordError, UnknownSenseError
             Both are KeyErrors.
         """
+        now = self._now()
         word, number = parse_sense_key(key)
-        rows = self._arrays.rows_of(self._vocabulary.index(word))
+        rows = now._arrays.rows_of(now._vocabulary.index(word))
         if not 0 <= number < rows.stop - rows.start:
             count = rows.stop - rows.start
             has = f"senses 0 to {count - 1}" if count > 1 else "one sense, number 0"
@@ -110,10 +92,11 @@ class SenseVectors(Comparisons[SenseKey]):
         list of (str, float)
             Keys ``word#k`` and cosines, best first.
         """
-        query, rows = self._query(positive, negative)
+        now = self._now()
+        query, rows = now._query(positive, negative)
         if topn is None:
-            return self._similarities(query, restrict_vocab)
-        return self._neighbours(query[None], topn, [rows], exclude_same_word, min_prior, restrict_vocab)[0]
+            return now._similarities(query, restrict_vocab)
+        return now._neighbours(query[None], topn, [rows], exclude_same_word, min_prior, restrict_vocab)[0]
 
     def neighbours_of(
         self, word: str, topn: int = 10, *, exclude_same_word: bool = False, min_prior: float = 0.0
@@ -122,9 +105,10 @@ class SenseVectors(Comparisons[SenseKey]):
 
         The options `topn`, `exclude_same_word` and `min_prior` are those of `most_similar`.
         """
-        rows = self._rows_of(word)
+        now = self._now()
+        rows = now._rows_of(word)
         excluded = [{row} for row in range(rows.start, rows.stop)]
-        return self._neighbours(self.vectors[rows], topn, excluded, exclude_same_word, min_prior, None)
+        return now._neighbours(now.vectors[rows], topn, excluded, exclude_same_word, min_prior, None)
 
     def _neighbours(
         self,
@@ -166,7 +150,6 @@ class SenseVectors(Comparisons[SenseKey]):
         return self._arrays.sense_counts
 
 
-@answers
 class WordVectors(Comparisons[str]):
     """One vector a word, the mean of its senses weighted by their priors: what ``model.wv`` is.
 
@@ -176,17 +159,17 @@ class WordVectors(Comparisons[str]):
     [('rome', 0.75)]
     """
 
-    def __init__(
-        self, vocabulary: Vocabulary, arrays: Arrays | None, means: Floats | None = None, *, device: str = "cpu"
-    ) -> None:
-        super().__init__(vocabulary, arrays, device=device)
-        if means is not None:
-            self._derived = {"means": means}
+    def __init__(self, source: Snapshot | Published, means: Floats | None = None) -> None:
+        super().__init__(source)
+        self._means = means  # a tool's own
 
     @property
     def vectors(self) -> Floats:
         """All word vectors, float32 (V, D); computed when they are first needed."""
-        return self._once("means", lambda: self._arrays.word_vectors())
+        if self._means is not None:
+            return self._means
+        now = self._now()
+        return now._snapshot.once(_MEANS, now._arrays.word_vectors)
 
     @property
     def index_to_key(self) -> Sequence[str]:
@@ -234,10 +217,11 @@ class WordVectors(Comparisons[str]):
         list of (str, float)
             Words and cosines, best first.
         """
-        query, rows = self._query(positive, negative)
+        now = self._now()
+        query, rows = now._query(positive, negative)
         if topn is None:
-            return self._similarities(query, restrict_vocab)
-        return self._nearest(query[None], topn, excluded=[rows], restrict_vocab=restrict_vocab)[0]
+            return now._similarities(query, restrict_vocab)
+        return now._nearest(query[None], topn, excluded=[rows], restrict_vocab=restrict_vocab)[0]
 
     def similar_by_word(self, word: str, topn: int | None = 10, **options: Any) -> Any:
         """`most_similar` of one `word`; `topn` and other `options` as there."""
@@ -280,18 +264,17 @@ class WordVectors(Comparisons[str]):
         FileNotFoundError, ValueError
             For a missing file or a line that is none of these, with its number.
         """
-        from muse.evaluation.analogies import answer_analogies, read_analogies
-
-        spelling = self._spellings(restrict_vocab, case_insensitive)
+        now = self._now()
+        spelling = now._spellings(restrict_vocab, case_insensitive)
         return answer_analogies(
-            self, read_analogies(analogies), spelling, restrict_vocab=restrict_vocab, dummy4unknown=dummy4unknown
+            now, read_analogies(analogies), spelling, restrict_vocab=restrict_vocab, dummy4unknown=dummy4unknown
         )
 
     def _word_similarity(self, first: str, second: str) -> float:
         return self.similarity(first, second)
 
     def _row(self, row: int) -> Floats:
-        means = (self._derived or {}).get("means")
+        means = self._snapshot.made(_MEANS) if self._means is None else self._means
         return self._arrays.word_vector(row) if means is None else means[row]
 
     def _is_key(self, item: object) -> bool:
@@ -302,33 +285,3 @@ class WordVectors(Comparisons[str]):
 
     def _counts(self) -> NDArray[np.int64]:
         return self._vocabulary.counts
-
-
-class _SenseKeys(Sequence[str]):
-    """The keys of all senses, made when they are asked for: millions of strings that are seldom all needed."""
-
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays) -> None:
-        self._words = vocabulary.words
-        self._arrays = arrays
-
-    def __len__(self) -> int:
-        return self._arrays.n_senses
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[row] for row in range(*index.indices(len(self)))]
-        row = operator.index(index)
-        if not -len(self) <= row < len(self):
-            raise IndexError(f"row {row} of {len(self)} senses")
-        row %= len(self)
-        word = self._arrays.word_of(row)
-        return f"{self._words[word]}#{row - int(self._arrays.sense_offset[word])}"
-
-    def __iter__(self) -> Any:
-        for word, senses in zip(self._words, np.diff(self._arrays.sense_offset).tolist(), strict=True):
-            for k in range(senses):
-                yield f"{word}#{k}"

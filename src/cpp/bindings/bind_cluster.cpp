@@ -12,20 +12,15 @@ namespace muse::bindings {
 
 namespace {
 
-void check_words(const Corpus& corpus, std::int64_t num_words) {
-  for (const std::int32_t token : corpus.tokens())
-    if (token >= num_words) throw py::value_error("the corpus has a word id beyond the vocabulary");
-}
-
 void check(const Matrix& context, const WeightArray& weights, const SelectionOptions& options, const Corpus& corpus) {
   if (weights.size() != 0 && weights.size() != context.rows)
     throw py::value_error("context_weights must hold one number a word");
   if (!options.fits(options.window)) throw py::value_error("window must be at least 1, and distance weights cover it");
-  check_words(corpus, context.rows);
+  corpus.check_words(context.rows);
 }
 
 py::tuple py_sample_occurrences(const Corpus& corpus, std::int64_t num_words, std::int64_t cap, std::uint64_t seed) {
-  check_words(corpus, num_words);
+  corpus.check_words(num_words);
   Occurrences found;
   {
     const ReleaseGil release;

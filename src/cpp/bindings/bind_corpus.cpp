@@ -17,7 +17,7 @@
 
 #include "gil.h"
 #include "text/corpus.h"
-#include "text/encoder.h"
+#include "text/corpus_encoder.h"
 #include "text/file.h"
 #include "text/text.h"
 
@@ -35,10 +35,10 @@ py::object as_sequence(PyObject* iterable) {
   return py::reinterpret_steal<py::object>(sequence);
 }
 
-/// An Encoder with the sentence number that messages need.
+/// A CorpusEncoder with the sentence number that messages need.
 class SentenceEncoder {
  public:
-  explicit SentenceEncoder(EncoderOptions options) : encoder(std::move(options)) {}
+  explicit SentenceEncoder(CorpusEncoderOptions options) : encoder(std::move(options)) {}
 
   /// Takes one sentence at a time, so that a generator may reuse its list. Returns how many there were.
   std::int64_t add_sentences(const py::iterable& sentences) {
@@ -50,7 +50,7 @@ class SentenceEncoder {
     return number_ - before;
   }
 
-  Encoder encoder;
+  CorpusEncoder encoder;
 
  private:
   void add_sentence(PyObject* sentence) {
@@ -91,7 +91,7 @@ class SentenceEncoder {
 std::unique_ptr<SentenceEncoder> make_encoder(std::optional<std::vector<std::string>> vocab,
                                               std::int64_t max_vocab_size, std::int64_t max_ram,
                                               const std::filesystem::path& spill_dir, KeepRule keep_rule) {
-  EncoderOptions options;
+  CorpusEncoderOptions options;
   options.vocabulary = std::move(vocab);
   options.max_vocab_size = max_vocab_size;
   options.max_ram = max_ram;

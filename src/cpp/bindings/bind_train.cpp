@@ -18,14 +18,11 @@ namespace {
 // A zeroed (rows, dim) array whose rows are padded to whole registers and cache lines.
 py::array_t<float> aligned_zeros(std::int64_t rows, std::int64_t dim, bool used) {
   if (rows < 0 || dim < 1 || dim > (1 << 20)) throw py::value_error("rows must be at least 0 and dim from 1 to 2^20");
-  const std::int64_t stride = (dim + kRowPad - 1) / kRowPad * kRowPad;
-  const auto bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride) * sizeof(float);
-  if (rows > (std::int64_t{1} << 56) / stride) throw std::bad_alloc();
-  auto* data = static_cast<float*>(allocate_zeros(bytes, used));
+  float* data = allocate_rows(rows, dim, used);
   if (data == nullptr) throw std::bad_alloc();
   const py::capsule free(data, release_zeros);
-  return py::array_t<float>({rows, dim}, {stride * static_cast<std::int64_t>(sizeof(float)), std::int64_t{4}}, data,
-                            free);
+  constexpr std::int64_t kFloat = sizeof(float);
+  return py::array_t<float>({rows, dim}, {padded(dim) * kFloat, kFloat}, data, free);
 }
 
 void register_options(py::module_& m) {
@@ -54,7 +51,7 @@ void register_options(py::module_& m) {
       .value("posterior", SelectionUpdate::kPosterior)
       .value("none", SelectionUpdate::kNone)
       .finalize();
-  py::class_<Options>(m, "Options", "Options of the trainer; see src/cpp/options.h.")
+  py::class_<Options>(m, "Options", "Options of the trainer; see src/cpp/model/options.h.")
       .def(py::init<>())
       .def_readwrite("strategy", &Options::strategy)
       .def_readwrite("formulation", &Options::formulation)
@@ -67,7 +64,6 @@ void register_options(py::module_& m) {
       .def_readwrite("selection", &Options::selection)
       .def_readwrite("negative", &Options::negative)
       .def_readwrite("group_size", &Options::group_size)
-      .def_readwrite("group_negatives", &Options::group_negatives)
       .def("shared_negatives", &Options::shared_negatives, "How many negatives a group of targets shares.")
       .def_readwrite("alpha", &Options::alpha)
       .def_readwrite("min_alpha", &Options::min_alpha)
@@ -77,7 +73,6 @@ void register_options(py::module_& m) {
       .def_readwrite("temperature", &Options::temperature)
       .def_readwrite("batch_tokens", &Options::batch_tokens)
       .def_readwrite("posterior_weight", &Options::posterior_weight)
-      .def_readwrite("posterior_selects", &Options::posterior_selects)
       .def_readwrite("train_context_vectors", &Options::train_context_vectors)
       .def_readwrite("sibling_share", &Options::sibling_share)
       .def_readwrite("max_norm", &Options::max_norm)

@@ -16,7 +16,7 @@ void register_search(py::module_& m);
 void register_selection(py::module_& m);
 void register_train(py::module_& m);
 
-PYBIND11_MODULE(_core, m) {
+MUSE_MODULE(_core, m) {
   m.doc() = "C++ core of muse: corpus encoding, training, sense selection, nearest neighbours.";
   m.attr("__version__") = MUSE_VERSION;
   m.def(

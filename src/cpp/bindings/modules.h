@@ -37,12 +37,11 @@ inline void refuse_pickles(const pybind11::module_& m) {
 
 }  // namespace muse::bindings
 
-// PYBIND11_MODULE begins with this: see refuse_interpreter.
-#undef PYBIND11_PLUGIN_IMPL
-#define PYBIND11_PLUGIN_IMPL(name)                                              \
-  PYBIND11_PLUGIN_DECL(name)                                                    \
-  static PyObject* muse_init_##name();                                          \
-  extern "C" PYBIND11_EXPORT PyObject* PyInit_##name() {                        \
-    return muse::bindings::refuse_interpreter() ? nullptr : muse_init_##name(); \
-  }                                                                             \
-  static PyObject* muse_init_##name()
+// PYBIND11_MODULE for the main interpreter alone: see refuse_interpreter, which must come before anything of
+// pybind11's. What Python calls is PyInit_NAME, which asks first; what pybind11 makes is another such function,
+// PyInit_mainNAME. The module's name is the one that it is imported by.
+#define MUSE_MODULE(name, variable)                                                                          \
+  extern "C" PYBIND11_EXPORT PyObject* PyInit_main##name();                                                  \
+  extern "C" PYBIND11_EXPORT PyObject* PyInit_##name();                                                      \
+  PyObject* PyInit_##name() { return muse::bindings::refuse_interpreter() ? nullptr : PyInit_main##name(); } \
+  PYBIND11_MODULE(main##name, variable)

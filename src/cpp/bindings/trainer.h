@@ -42,11 +42,7 @@ class PyTrainer {
       arrays_.push_back(*array);
     }
     model.num_words = model.context.rows;
-    const auto offsets = as_span(offset_);
-    if (offset_.size() != model.num_words + 1 || offsets[0] != 0 || model.num_words == 0)
-      throw py::value_error("sense_offset must hold one number more than there are words and begin at 0");
-    for (std::size_t i = 1; i < offsets.size(); ++i)
-      if (offsets[i] <= offsets[i - 1]) throw py::value_error("every word needs at least one sense");
+    check_senses(as_span(offset_), model.num_words);
     model.sense_offset = offset_.data();
     const auto counts = as_span(word_counts);
     const auto weights = as_span(context_weights);

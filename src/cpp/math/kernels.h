@@ -7,9 +7,10 @@
 
 #include <cstdint>
 
+#include "math/padding.h"
+
 namespace muse {
 
-inline constexpr int kRowPad = 16;      // floats; one AVX-512 register, one cache line
 inline constexpr int kSecondCache = 2;  // where a row is asked to that is read soon, but not at once
 
 struct Kernels {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
+#include "math/padding.h"
 #include "math/parallel.h"
 
 #if defined(__linux__)
@@ -56,7 +56,7 @@ void* map_zeros(std::size_t bytes) {
 #endif
 
 void touch(char* block, std::size_t bytes) {
-  const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 64u));
+  const int threads = std::min(cores(), 64);
   parallel_chunks(static_cast<std::int64_t>(rounded(bytes, kHugePage) / kHugePage), 1, threads, [block, bytes] {
     return [block, bytes](std::int64_t first, std::int64_t last) {
       const std::size_t begin = static_cast<std::size_t>(first) * kHugePage;
@@ -84,6 +84,12 @@ void* allocate_zeros(std::size_t bytes, bool used) {
   else
     touch(static_cast<char*>(memory), size);
   return begin_block(memory, 0);
+}
+
+float* allocate_rows(std::int64_t rows, std::int64_t dim, bool used) {
+  constexpr std::int64_t kMostFloats = std::int64_t{1} << 56;
+  if (rows > kMostFloats / padded(dim)) return nullptr;
+  return static_cast<float*>(allocate_zeros(static_cast<std::size_t>(rows * padded(dim)) * sizeof(float), used));
 }
 
 void release_zeros(void* block) {

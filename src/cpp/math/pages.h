@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace muse {
 
@@ -11,6 +12,10 @@ namespace muse {
 // until it is.
 void* allocate_zeros(std::size_t bytes, bool used = true);
 void release_zeros(void* block);
+
+// The same for a matrix whose rows, of `dim` floats, lie padded(dim) floats apart; also nullptr where there are more of
+// them than any memory holds.
+float* allocate_rows(std::int64_t rows, std::int64_t dim, bool used = true);
 
 // Gives the system what is free in the C library's heap, which keeps it otherwise: worth its few milliseconds after a
 // stage that needed much.

@@ -6,14 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "math/kernels.h"
+#include "math/padding.h"
 
 namespace muse {
 
 inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-// sigmoid works on whole registers.
-inline int padded(int n) { return (n + kRowPad - 1) / kRowPad * kRowPad; }
 
 inline void reserve(std::vector<float>& panel, std::int64_t size) {
   if (panel.size() < at(size)) panel.resize(at(size) + kRowPad);

@@ -13,6 +13,9 @@
 
 namespace muse {
 
+// The cores that this process may use, which in a container are often fewer than the machine has; at least 1.
+int cores();
+
 // Adds up to `count` threads that run `work`; fewer where the system gives no more, which costs time and nothing else.
 template <typename Work>
 void start_threads(std::vector<std::thread>& pool, int count, const Work& work) {

@@ -1,5 +1,5 @@
 // The arithmetic of one training step, written for host and device: the paper's equations, the extensions', and every
-// draw that depends on no float. The CPU (step.cpp, batch.cpp) and the CUDA kernels (src/cuda/) are two ways of
+// draw that depends on no float. The CPU (the passes in train/) and the CUDA kernels (src/cuda/) are two ways of
 // arranging these.
 //
 // For a word with K senses and a context sum c, s_k = Q_k · c; the Q-value is q_k = sigmoid(s_k) (eq. 2), the policy
@@ -134,10 +134,8 @@ MUSE_HOST_DEVICE inline int sample_softmax(const float* s, int k, float temperat
   return k - 1;
 }
 
-// The sense that the strategy takes. Greedy on q and on s are the same, q being monotone. `AnyOptions` is Options or
-// the device's copy of it.
-template <typename AnyOptions>
-MUSE_HOST_DEVICE inline int choose_sense(const AnyOptions& options, const float* s, int k, float explore, float u) {
+// The sense that the strategy takes. Greedy on q and on s are the same, q being monotone.
+MUSE_HOST_DEVICE inline int choose_sense(const StepOptions& options, const float* s, int k, float explore, float u) {
   switch (options.strategy) {
     case Strategy::kGreedy:
       return argmax(s, k, u);
@@ -202,8 +200,8 @@ MUSE_HOST_DEVICE inline void policy_gradient(const float* s, int k, int chosen, 
 }
 
 // One pair teaches one side's selector: add(k, g) for the gradients on the scores; returns that on the state value.
-template <typename AnyOptions, typename Add>
-MUSE_HOST_DEVICE inline float learn_pair(const AnyOptions& options, const float* s, int k, int chosen, float state,
+template <typename Add>
+MUSE_HOST_DEVICE inline float learn_pair(const StepOptions& options, const float* s, int k, int chosen, float state,
                                          float reward, float weight, const Add& add) {
   if (is_policy(options.strategy)) {
     if (options.strategy == Strategy::kPolicy) reward = std::log(reward > 1e-30f ? reward : 1e-30f);

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+
+#include "math/padding.h"
 
 namespace muse {
 
@@ -17,7 +20,7 @@ struct Matrix {
 
   float* row(std::int64_t i) const { return data + i * stride; }
   bool empty() const { return data == nullptr; }
-  int padded_dim() const { return (dim + 15) / 16 * 16; }
+  int padded_dim() const { return padded(dim); }
 };
 
 struct Model {
@@ -38,5 +41,9 @@ struct Model {
     return collocation.row(word_collocation() ? word : sense_offset[word] + sense);
   }
 };
+
+// Whether `sense_offset` says of each of `num_words` words which senses it has: throws std::invalid_argument if it does
+// not begin at 0, has not one number more than there are words, or leaves a word without a sense.
+void check_senses(std::span<const std::int64_t> sense_offset, std::int64_t num_words);
 
 }  // namespace muse

@@ -46,11 +46,9 @@ void context_vectors(const Matrix& context, const SelectionOptions& options, std
   std::vector<const float*> rows;
   std::vector<float> token_weights;
   for (const std::int64_t place : places) {
-    auto sentence = std::upper_bound(offsets.begin(), offsets.end(), place);
-    const std::int64_t begin = options.cross_sentences ? offsets.front() : *(sentence - 1);
-    const std::int64_t end = options.cross_sentences ? offsets.back() : *sentence;
-    const std::int64_t low = std::max(begin, place - options.window);
-    const std::int64_t high = std::min(end, place + options.window + 1);
+    const auto sentence = std::upper_bound(offsets.begin(), offsets.end(), place);
+    const std::int64_t low = std::max(*(sentence - 1), place - options.window);
+    const std::int64_t high = std::min(*sentence, place + options.window + 1);
     rows.clear();
     token_weights.clear();
     for (std::int64_t j = low; j < high; ++j) {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -125,7 +124,7 @@ void search_block(const Matrix& matrix, const Panel& queries, std::int64_t num_q
 }
 
 int count_workers(const Matrix& matrix, std::int64_t num_queries, int asked) {
-  const int wanted = asked > 0 ? asked : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int wanted = asked > 0 ? asked : cores();
   const double flops = 2.0 * static_cast<double>(matrix.rows) * matrix.dim * static_cast<double>(num_queries);
   return flops < wanted * kFlopsPerThread ? std::max(1, static_cast<int>(flops / kFlopsPerThread)) : wanted;
 }

@@ -29,6 +29,45 @@ void check_scores(const float* scores, int count) {
 
 }  // namespace
 
+void check_selector(const Model& model, std::span<const std::int64_t> sense_offset, const SelectionOptions& options,
+                    std::span<const float> weights) {
+  if (static_cast<std::int64_t>(sense_offset.size()) != model.num_words + 1 || sense_offset[0] != 0 ||
+      sense_offset.back() != model.selection.rows || model.context.dim != model.selection.dim)
+    throw std::invalid_argument("context_vectors, selection_vectors and sense_offset do not fit together");
+  if (model.num_words > 0) check_senses(sense_offset, model.num_words);
+  if (!options.fits(options.window))
+    throw std::invalid_argument("window must be at least 1, and distance weights cover it");
+  if (!weights.empty() && static_cast<std::int64_t>(weights.size()) != model.num_words)
+    throw std::invalid_argument("context_weights must hold one number a word");
+}
+
+void check_contexts(const Contexts& contexts, std::int64_t num_words) {
+  std::int64_t last = 0;
+  const bool starts = !contexts.offsets.empty() && contexts.offsets[0] == 0;
+  for (const std::int64_t o : contexts.offsets) {
+    if (!starts || o < last) throw std::invalid_argument("offsets must begin at 0 and never decrease");
+    last = o;
+  }
+  if (!starts || last != static_cast<std::int64_t>(contexts.tokens.size()))
+    throw std::invalid_argument("offsets must end at the number of tokens");
+  for (const std::int32_t t : contexts.tokens)
+    if (t < 0 || t >= num_words) throw std::invalid_argument("a token id lies outside the vocabulary");
+}
+
+std::int64_t count_scores(const Model& model, const Contexts& contexts, std::span<const std::int64_t> positions,
+                          std::span<const std::int32_t> words) {
+  if (positions.size() != words.size() || contexts.offsets.size() != words.size() + 1)
+    throw std::invalid_argument("positions, words and offsets do not fit together");
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::int64_t length = contexts.offsets[i + 1] - contexts.offsets[i];
+    if (words[i] < 0 || words[i] >= model.num_words || positions[i] < -1 || positions[i] >= length)
+      throw std::invalid_argument("a word or position lies outside its context");
+    total += model.senses_of(words[i]);
+  }
+  return total;
+}
+
 void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
                   const Contexts& contexts, std::span<const std::int64_t> positions,
                   std::span<const std::int32_t> words, float* scores) {
@@ -81,9 +120,8 @@ class Selector {
   void run(const Contexts& contexts, std::int64_t first, std::int64_t last, const Choices& out) {
     const auto offset = [&](std::int64_t context) { return contexts.offsets[static_cast<std::size_t>(context)]; };
     const std::int64_t begin = offset(first), end = offset(last);
-    const std::int64_t reach = options_.cross_sentences ? options_.window : 0;
-    low_ = std::max(contexts.offsets.front(), begin - reach);
-    high_ = std::min(contexts.offsets.back(), end + reach);
+    low_ = begin;
+    high_ = end;
     next_row_ = low_;
     next_choice_ = begin;
     for (std::int64_t at = begin, context = first; at < end; at += kChunk) {
@@ -113,8 +151,7 @@ class Selector {
       if (out.margin != nullptr) out.margin[i] = 1.0f;
       if (model_.senses_of(contexts.tokens[at(i)]) == 1) continue;  // nothing to choose
       while (contexts.offsets[at(context + 1)] <= i) ++context;
-      const std::int64_t left = options_.cross_sentences ? low : contexts.offsets[at(context)];
-      const std::int64_t right = options_.cross_sentences ? high : contexts.offsets[at(context + 1)];
+      const std::int64_t left = contexts.offsets[at(context)], right = contexts.offsets[at(context + 1)];
       windows_.push_back({static_cast<int>(std::max(left, i - options_.window) - low),
                           static_cast<int>(std::min(right - 1, i + options_.window) - low), static_cast<int>(i - low)});
     }

@@ -21,6 +21,14 @@ struct Contexts {
   std::span<const std::int64_t> offsets;
 };
 
+// These throw std::invalid_argument where what is given does not fit together: a selector, contexts of `num_words`
+// words, and questions about words in contexts. The last one returns how many scores answer them.
+void check_selector(const Model& model, std::span<const std::int64_t> sense_offset, const SelectionOptions& options,
+                    std::span<const float> weights);
+void check_contexts(const Contexts& contexts, std::int64_t num_words);
+std::int64_t count_scores(const Model& model, const Contexts& contexts, std::span<const std::int64_t> positions,
+                          std::span<const std::int32_t> words);
+
 // Scores of each senses of words[i] at position positions[i] of context i, written one word after another to `scores`;
 // position -1: the word is not in the context, all of which counts, and so does the word itself.
 // `weights` (V,) multiply each word's row of P: with keep probabilities the selector sees in full text what it saw in

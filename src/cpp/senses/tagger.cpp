@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <stdexcept>
 #include <vector>
 
 #include "math/parallel.h"
@@ -79,6 +81,43 @@ void for_each_piece(std::vector<Piece>& pieces, int workers, const Work& work) {
 }
 
 }  // namespace
+
+void Tagger::add_word(std::string_view word) {
+  const std::size_t before = table_.size();
+  table_.find_or_add(word, WordTable::hash(word));
+  if (table_.size() == before) throw std::invalid_argument("a word stands twice");
+}
+
+// What stands for it is no UTF-8.
+void Tagger::add_no_word() { add_word("\xff" + std::to_string(num_words())); }
+
+void Tagger::read(std::string_view sentence, std::vector<std::int32_t>& ids) const {
+  split_words(
+      sentence, [&](std::string_view word) { ids.push_back(id(word)); }, [] {});
+}
+
+TokenSenses Tagger::select_tokens(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets,
+                                  int workers) const {
+  std::vector<std::int32_t> known;
+  std::vector<std::int64_t> known_offsets{0};
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    std::copy_if(ids.begin() + offsets[i - 1], ids.begin() + offsets[i], std::back_inserter(known),
+                 [](std::int32_t id) { return id >= 0; });
+    known_offsets.push_back(static_cast<std::int64_t>(known.size()));
+  }
+  std::vector<std::int32_t> sense(known.size());
+  std::vector<float> probability(known.size()), margin(known.size());
+  select({known, known_offsets}, workers, {sense.data(), probability.data(), margin.data()});
+  TokenSenses all{std::vector<std::int32_t>(ids.size(), -1), std::vector<float>(ids.size()),
+                  std::vector<float>(ids.size())};
+  for (std::size_t i = 0, next = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0) continue;
+    all.sense[i] = sense[next];
+    all.probability[i] = probability[next];
+    all.margin[i] = margin[next++];
+  }
+  return all;
+}
 
 void Tagger::select(const Contexts& contexts, int workers, const Choices& choices) const {
   if (device_ != nullptr) return device_->select(contexts, choices);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "senses/selection.h"
 #include "text/word_table.h"
@@ -26,6 +27,12 @@ struct TaggedText {
   std::int64_t tagged = 0;
 };
 
+/// What is selected for each of some tokens: -1, 0 and 0 for those that are no known word.
+struct TokenSenses {
+  std::vector<std::int32_t> sense;
+  std::vector<float> probability, margin;
+};
+
 /// Tags text of one sentence a line. Safe to use from several threads at once.
 class Tagger {
  public:
@@ -33,11 +40,22 @@ class Tagger {
   explicit Tagger(const SelectorParts& parts, const DeviceSelector* device = nullptr)
       : parts_(parts), device_(device) {}
 
-  /// Word number 0, 1, 2, ...; each may be added once.
-  void add_word(std::string_view word) { table_.find_or_add(word, WordTable::hash(word)); }
+  /// Word number 0, 1, 2, ... Throws std::invalid_argument if it was added before.
+  void add_word(std::string_view word);
+  /// Gives the next number to a word that no text can hold.
+  void add_no_word();
+  std::int64_t num_words() const { return static_cast<std::int64_t>(table_.size()); }
 
   /// The number of a word, or -1.
   std::int32_t id(std::string_view word) const { return table_.find(word, WordTable::hash(word)); }
+
+  /// Adds the numbers of a sentence's words to `ids`, -1 for those that are not known.
+  void read(std::string_view sentence, std::vector<std::int32_t>& ids) const;
+
+  /// Senses of all tokens of sentences: of the known words, each in the context of the other known ones. Sentence i is
+  /// ids[offsets[i], offsets[i + 1]).
+  TokenSenses select_tokens(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets,
+                            int workers) const;
 
   /// Senses of known words, on `workers` threads, or on the device.
   void select(const Contexts& contexts, int workers, const Choices& choices) const;

@@ -56,4 +56,9 @@ Corpus::Corpus(std::shared_ptr<const void> owner, std::span<const std::int32_t> 
       raw_sentences_(raw_sentences),
       spilled_(spilled) {}
 
+void Corpus::check_words(std::int64_t num_words) const {
+  for (const std::int32_t token : tokens_)
+    if (token >= num_words) throw std::invalid_argument("the corpus has a word id beyond the vocabulary");
+}
+
 }  // namespace muse

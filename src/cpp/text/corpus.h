@@ -11,8 +11,8 @@ namespace muse {
 /// Sentence `i` is `tokens()[offsets()[i] .. offsets()[i + 1])`. Immutable, cheap to copy, safe to share between
 /// threads.
 ///
-/// `Encoder::finish` makes one from text and never leaves an empty sentence in it. The ids may live in memory or in a
-/// memory-mapped temporary file; readers cannot tell the difference.
+/// `CorpusEncoder::finish` makes one from text and never leaves an empty sentence in it. The ids may live in memory or
+/// in a memory-mapped temporary file; readers cannot tell the difference.
 class Corpus {
  public:
   Corpus();
@@ -24,6 +24,9 @@ class Corpus {
   /// Over memory that `owner` keeps alive. The raw numbers are those before any word was dropped.
   Corpus(std::shared_ptr<const void> owner, std::span<const std::int32_t> tokens, std::span<const std::int64_t> offsets,
          std::int64_t raw_tokens, std::int64_t raw_sentences, bool spilled);
+
+  /// Throws std::invalid_argument if an id is not below `num_words`.
+  void check_words(std::int64_t num_words) const;
 
   std::span<const std::int32_t> tokens() const { return tokens_; }    // (n_tokens,)
   std::span<const std::int64_t> offsets() const { return offsets_; }  // (n_sentences + 1,)

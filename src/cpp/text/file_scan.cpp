@@ -12,7 +12,7 @@
 
 namespace muse {
 
-FileScan::FileScan(InputFile file, Encoder& encoder)
+FileScan::FileScan(InputFile file, CorpusEncoder& encoder)
     : file_(std::move(file)), encoder_(encoder), n_blocks_(TextBlock::count_in(file_)) {}
 
 bool FileScan::run(int workers, const ByteProgress& progress) {

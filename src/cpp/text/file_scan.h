@@ -6,7 +6,7 @@
 #include <exception>
 #include <mutex>
 
-#include "text/encoder.h"
+#include "text/corpus_encoder.h"
 #include "text/file.h"
 
 namespace muse {
@@ -14,7 +14,7 @@ namespace muse {
 /// Workers take the blocks of the file in order, tokenise them side by side, and add them to the encoder in order.
 class FileScan {
  public:
-  FileScan(InputFile file, Encoder& encoder);
+  FileScan(InputFile file, CorpusEncoder& encoder);
 
   /// False when `progress` stopped it. The first error in file order is thrown, whatever happened first in time.
   bool run(int workers, const ByteProgress& progress);
@@ -27,7 +27,7 @@ class FileScan {
   void stop();
 
   InputFile file_;
-  Encoder& encoder_;
+  CorpusEncoder& encoder_;
   std::int64_t n_blocks_;
   std::mutex mutex_;  // guards all below
   std::condition_variable changed_;

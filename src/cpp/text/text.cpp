@@ -60,6 +60,19 @@ std::size_t find_invalid_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
+std::size_t any_space(std::string_view text) {
+  const char first = text.front();
+  if (is_space(first)) return 1;
+  if (text.starts_with("\xC2\x85") || text.starts_with("\xC2\xA0")) return 2;  // U+0085, U+00A0
+  if (text.starts_with("\xE2\x80") && text.size() > 2) {
+    const auto last = static_cast<unsigned char>(text[2]);  // U+2000 to U+200A, U+2028, U+2029, U+202F
+    return last <= 0x8A || last == 0xA8 || last == 0xA9 || last == 0xAF ? 3 : 0;
+  }
+  for (const char* other : {"\xE1\x9A\x80", "\xE2\x81\x9F", "\xE3\x80\x80"})  // U+1680, U+205F, U+3000
+    if (text.starts_with(other)) return 3;
+  return 0;
+}
+
 std::int64_t count_newlines(std::string_view text) { return std::count(text.begin(), text.end(), '\n'); }
 
 }  // namespace muse

@@ -26,22 +26,13 @@ std::int64_t count_newlines(std::string_view text);
 
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// The ASCII part of what Python's str.split() splits at; wide_space_at() is the rest. A text may be cut at these
+/// The ASCII part of what Python's str.split() splits at; any_space() knows the rest. A text may be cut at these
 /// bytes.
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
 
-/// Bytes of the white space beyond ASCII that begins at `p`, of which Python's str.split() knows 19; 0: there is none.
-inline std::size_t wide_space_at(const char* p, const char* end) {
-  const auto byte = [p](int i) { return static_cast<unsigned char>(p[i]); };
-  if (end - p >= 2 && byte(0) == 0xC2) return byte(1) == 0x85 || byte(1) == 0xA0 ? 2 : 0;
-  if (end - p < 3) return 0;
-  if (byte(0) == 0xE1) return byte(1) == 0x9A && byte(2) == 0x80 ? 3 : 0;
-  if (byte(0) == 0xE3) return byte(1) == 0x80 && byte(2) == 0x80 ? 3 : 0;
-  if (byte(0) != 0xE2) return 0;
-  if (byte(1) == 0x81) return byte(2) == 0x9F ? 3 : 0;
-  const unsigned char last = byte(2);
-  return byte(1) == 0x80 && (last <= 0x8A || last == 0xA8 || last == 0xA9 || last == 0xAF) ? 3 : 0;
-}
+/// How many bytes the white space at the start of `text`, which is UTF-8, takes: 0 where another character stands
+/// there. White space is what Python's str.split() splits at, beyond ASCII too.
+std::size_t any_space(std::string_view text);
 
 /// The first white space of ASCII in [p, end), or `end`. Sets `ascii` to false if other characters may stand before it.
 inline const char* find_space(const char* p, const char* end, bool& ascii) {
@@ -72,25 +63,21 @@ inline const char* find_space(const char* p, const char* end, bool& ascii) {
 /// where files were put one behind another.
 template <class OnWord>
 void split_wide(std::string_view text, OnWord&& on_word) {
-  const char* p = text.data();
-  const char* const end = p + text.size();
-  const char* start = p;
-  const auto give = [&start, &on_word](const char* stop) {
-    std::string_view word(start, static_cast<std::size_t>(stop - start));
+  const auto give = [&on_word](std::string_view word) {
     while (word.starts_with(kByteOrderMark)) word.remove_prefix(kByteOrderMark.size());
     if (!word.empty()) on_word(word);
   };
-  while (p != end) {
-    const std::size_t space = (*p & 0x80) != 0 ? wide_space_at(p, end) : 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t space = (text[i] & 0x80) != 0 ? any_space(text.substr(i)) : 0;
     if (space == 0) {
-      ++p;
+      ++i;
       continue;
     }
-    give(p);
-    p += space;
-    start = p;
+    give(text.substr(begin, i - begin));
+    begin = i += space;
   }
-  give(end);
+  give(text.substr(begin));
 }
 
 /// Calls `on_word(std::string_view)` for each word of `text`, of those that str.split() gives in Python, and

@@ -142,6 +142,12 @@ RowsRead read_rows(std::string_view text, const RowFormat& format, std::int64_t 
 }
 
 void permute_rows(const Matrix& matrix, std::vector<std::int64_t> order) {
+  if (static_cast<std::int64_t>(order.size()) != matrix.rows)
+    throw std::invalid_argument("order must hold one row number for each row of the matrix");
+  std::vector<char> seen(order.size());
+  for (const std::int64_t row : order)
+    if (row < 0 || row >= matrix.rows || seen[static_cast<std::size_t>(row)]++ != 0)
+      throw std::invalid_argument("order must hold each row number once");
   const std::size_t size = static_cast<std::size_t>(matrix.dim) * sizeof(float);
   std::vector<float> kept(static_cast<std::size_t>(matrix.dim));
   for (std::int64_t start = 0; start < matrix.rows; ++start) {

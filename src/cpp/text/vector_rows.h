@@ -33,7 +33,7 @@ struct RowsRead {
 RowsRead read_rows(std::string_view text, const RowFormat& format, std::int64_t first, int workers, const Matrix& out,
                    std::vector<std::string_view>& keys);
 
-// Puts row order[i] at i for all i, in place; `order` holds each row number once.
+// Puts row order[i] at i for all i, in place. Throws std::invalid_argument unless `order` holds each row number once.
 void permute_rows(const Matrix& matrix, std::vector<std::int64_t> order);
 
 }  // namespace muse

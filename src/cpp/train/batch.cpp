@@ -47,10 +47,8 @@ BatchBuilder::Stretch BatchBuilder::stretch(std::int64_t begin, std::int64_t end
   // A collocate lies within `window` of a target and its own selection context reaches further still.
   const int halo =
       options_.window + (options_.selection.full_text ? 0 : std::max(options_.window, options_.selection.window));
-  const bool cross = options_.selection.cross_sentences;
   const auto sentence = std::upper_bound(offsets_.begin(), offsets_.end(), begin) - 1;  // holds `begin`
-  const std::int64_t floor = cross ? offsets_.front() : *sentence;
-  const std::int64_t ceiling = cross ? offsets_.back() : *std::lower_bound(offsets_.begin(), offsets_.end(), end);
+  const std::int64_t floor = *sentence, ceiling = *std::lower_bound(offsets_.begin(), offsets_.end(), end);
 
   Stretch all{begin, end};
   for (int found = 0; all.first > floor && found < halo;) found += kept(--all.first);
@@ -102,7 +100,6 @@ void BatchBuilder::find_sentences(Batch& batch) const {
 
 void BatchBuilder::read_contexts(Batch& batch) const {
   const auto n = batch.token.size();
-  const bool cross = options_.selection.cross_sentences;
   batch.context_at.resize(n);
   if (n == 0) return;
   if (!options_.selection.full_text) {
@@ -110,20 +107,17 @@ void BatchBuilder::read_contexts(Batch& batch) const {
     for (std::size_t i = 0; i < n; ++i) batch.context_at[i] = static_cast<int>(i);
     batch.context_begin = batch.sentence_begin;
     batch.context_end = batch.sentence_end;
-    if (cross) batch.context_begin.assign(n, 0);
-    if (cross) batch.context_end.assign(n, static_cast<int>(n));
     return;
   }
   const std::int64_t reach = std::max(options_.window, options_.selection.window);
   const std::int64_t low = std::max(offsets_.front(), batch.token.front() - reach);
   const std::int64_t high = std::min(offsets_.back(), batch.token.back() + reach + 1);
   batch.context_word.assign(tokens_.begin() + low, tokens_.begin() + high);
-  batch.context_begin.assign(n, 0);
-  batch.context_end.assign(n, static_cast<int>(high - low));
+  batch.context_begin.resize(n);
+  batch.context_end.resize(n);
   auto sentence = std::upper_bound(offsets_.begin(), offsets_.end(), batch.token.front()) - 1;
   for (std::size_t i = 0; i < n; ++i) {
     batch.context_at[i] = static_cast<int>(batch.token[i] - low);
-    if (cross) continue;
     while (batch.token[i] >= *(sentence + 1)) ++sentence;
     batch.context_begin[i] = static_cast<int>(std::max(low, *sentence) - low);
     batch.context_end[i] = static_cast<int>(std::min(high, *(sentence + 1)) - low);

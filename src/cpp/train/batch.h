@@ -13,8 +13,7 @@
 namespace muse {
 
 // Positions are kept tokens in corpus order. Those in [first_target, last_target) are the batch's own; the others are a
-// halo that completes their windows where the batch begins or ends inside a sentence, or the selector reads across
-// sentences.
+// halo that completes their windows where the batch begins or ends inside a sentence.
 struct Batch {
   std::vector<std::int32_t> word;
   std::vector<std::int64_t> token;  // place in the corpus: the key of a position's random draws

@@ -1,120 +1,107 @@
 #include "train/group.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "math/panel.h"
+#include "model/equations.h"
 
 namespace muse {
 
-namespace {
+GroupPlanner::GroupPlanner(const StepInputs& inputs)
+    : inputs_(inputs),
+      collocate_draw_(inputs.options.seed, at(inputs.epoch), Purpose::kCollocate),
+      negative_draw_(inputs.options.seed, at(inputs.epoch), Purpose::kNegative),
+      negative_sense_draw_(inputs.options.seed, at(inputs.epoch), Purpose::kNegativeSense) {}
 
-constexpr int kTile = 4;  // targets, and columns: what the kernels take at once
+void GroupPlanner::plan(const Batch& batch, int first, GroupPlan& plan) const {
+  plan.clear();
+  const int last = std::min(batch.last_target, first + inputs_.options.group_size);
+  if (first >= last) return;
+  plan.token = batch.token[at(first)];
+  if (inputs_.options.collocates == Collocates::kAll)
+    add_all_collocates(batch, first, last, plan);
+  else
+    add_one_collocate(batch, first, last, plan);
+  if (plan.targets.empty()) return;
+  add_negatives(static_cast<std::uint64_t>(batch.token[at(plan.targets.front().position)]), plan);
+}
 
-}  // namespace
-
-void UniqueRows::find(std::span<float* const> columns, int skipped) {
-  std::size_t needed = 64;
-  while (needed < 8 * columns.size()) needed *= 2;  // few meet: each meeting is a branch that is guessed wrong
-  if (slots_.size() < needed) slots_.assign(needed, {});
-  if (++round_ == 0) {
-    slots_.assign(slots_.size(), {});
-    round_ = 1;
+// A column for each position that is some target's collocate, so that targets share them.
+void GroupPlanner::add_all_collocates(const Batch& batch, int first, int last, GroupPlan& plan) const {
+  int base = batch.size(), top = -1;
+  for (int i = first; i < last; ++i) {
+    const int low = batch.collocates_low(i), high = batch.collocates_high(i);
+    if (high == low) continue;
+    base = std::min(base, low);
+    top = std::max(top, high);
+    plan.targets.push_back({i, low, high + 1, i, high - low});
   }
-  const std::size_t mask = slots_.size() - 1;
-  rows_.resize(std::max(rows_.size(), columns.size()));
-  place_.resize(columns.size());
-  // Copies: nothing that is written below can change them.
-  Slot* const slots = slots_.data();
-  float** const rows = rows_.data();
-  int* const places = place_.data();
-  const std::uint32_t round = round_;
-  int size = 0;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (static_cast<int>(c) == skipped) {
-      places[c] = 0;
-      continue;
+  for (Target& t : plan.targets) {
+    t.first -= base;
+    t.last -= base;
+    t.self -= base;
+  }
+  for (int p = base; p <= top; ++p) plan.column_position.push_back(p);
+}
+
+void GroupPlanner::add_one_collocate(const Batch& batch, int first, int last, GroupPlan& plan) const {
+  for (int i = first; i < last; ++i) {
+    const int low = batch.collocates_low(i), high = batch.collocates_high(i);
+    if (high == low) continue;
+    const auto token = static_cast<std::uint64_t>(batch.token[at(i)]);
+    const int column = static_cast<int>(plan.column_position.size());
+    plan.column_position.push_back(draw_collocate(collocate_draw_, token, low, high, i));
+    plan.targets.push_back({i, column, column + 1, -1, 1});
+  }
+}
+
+void GroupPlanner::add_negatives(std::uint64_t key, GroupPlan& plan) const {
+  const Options& options = inputs_.options;
+  const Model& model = inputs_.model;
+  const bool shared = options.group_size > 1;
+  const int count = shared ? options.shared_negatives() : plan.targets.front().pairs * options.negative;
+  const bool words = model.word_collocation();
+  const RandomStream draw = negative_draw_, sense_draw = negative_sense_draw_;  // copies: nothing else can change them
+  plan.negative_words.resize(at(count));
+  plan.negative_rows.resize(at(count));
+  for (int n = 0; n < count; ++n) {
+    const std::int32_t word = inputs_.negatives.draw(draw.bits(key, at(n)));
+    plan.negative_words[at(n)] = word;
+    __builtin_prefetch(model.sense_offset + word);
+  }
+  for (int n = 0; n < count; ++n) {
+    const std::int32_t word = plan.negative_words[at(n)];
+    const int senses = words ? 1 : model.senses_of(word);
+    plan.negative_rows[at(n)] = model.collocation_row(word, draw_negative_sense(sense_draw, senses, key, at(n)));
+  }
+}
+
+// A pair's own negative that is the collocate itself does not count, as in word2vec.
+void Group::label(const Options& options) {
+  const int negatives = columns() - collocate_columns;
+  labels.assign(at(cells()), 0.0f);
+  weights.assign(at(cells()), 0.0f);
+  for (std::size_t t = 0; t < plan.targets.size(); ++t) {
+    const Target& target = plan.targets[t];
+    float* label = labels.data() + t * at(columns());
+    float* weight = weights.data() + t * at(columns());
+    int pair = 0;
+    for (int c = target.first; c < target.last; ++c) {
+      if (c == target.self) continue;
+      label[c] = weight[c] = 1.0f;
+      if (options.group_size > 1) continue;
+      for (int n = 0; n < options.negative; ++n) {
+        const int column = collocate_columns + pair * options.negative + n;
+        weight[column] = column_rows[at(column)] == column_rows[at(c)] ? 0.0f : 1.0f;
+      }
+      ++pair;
     }
-    float* const row = columns[c];
-    const auto line = reinterpret_cast<std::uintptr_t>(row) / (kRowPad * sizeof(float));
-    std::size_t s = (line * 0x9e3779b97f4a7c15ULL >> 32) & mask;
-    while (slots[s].round == round && rows[slots[s].place] != row) s = (s + 1) & mask;
-    if (slots[s].round != round) {
-      slots[s] = {round, size};
-      rows[size++] = row;
-    }
-    places[c] = slots[s].place;
-  }
-  size_ = size;
-}
-
-void GroupProducts::lay_out(std::span<const Target> targets, int collocates, int columns, int dim) {
-  targets_ = static_cast<int>(targets.size());
-  collocates_ = collocates;
-  columns_ = columns;
-  dim_ = dim;
-  target_tiles_.clear();
-  column_tiles_.assign(at((columns + kTile - 1) / kTile), {0, targets_});
-  const int whole = (collocates + kTile - 1) / kTile;
-  std::fill_n(column_tiles_.begin(), whole, Range{targets_, 0});
-  for (int t = 0; t < targets_; t += kTile) {
-    Range columns_of{collocates, 0};
-    const int end = std::min(targets_, t + kTile);
-    for (int i = t; i < end; ++i) {
-      columns_of.first = std::min(columns_of.first, targets[at(i)].first);
-      columns_of.last = std::max(columns_of.last, targets[at(i)].last);
-    }
-    target_tiles_.push_back(columns_of);
-    for (int c = columns_of.first / kTile; c * kTile < columns_of.last; ++c) {
-      Range& tile = column_tiles_[at(c)];
-      tile = {std::min(tile.first, t), std::max(tile.last, end)};
+    if (options.group_size > 1 && negatives > 0) {
+      const float each = static_cast<float>(target.pairs * options.negative) / static_cast<float>(negatives);
+      std::fill(weight + collocate_columns, weight + columns(), each);
     }
   }
-  // The tile in which collocates end and negatives begin.
-  if (collocates % kTile != 0 && columns > collocates) column_tiles_[at(whole - 1)] = {0, targets_};
-}
-
-void GroupProducts::scores(const Kernels& kernels, const float* a, const float* b, float* cells,
-                           RowPrefetch& prefetch) const {
-  for (std::size_t tile = 0; tile < column_tiles_.size(); ++tile) {
-    const Range targets = column_tiles_[tile];
-    prefetch.advance();
-    if (targets.last <= targets.first) continue;
-    const int c = static_cast<int>(tile) * kTile;
-    kernels.scores(a + std::int64_t{targets.first} * dim_, targets.last - targets.first, b + std::int64_t{c} * dim_,
-                   std::min(kTile, columns_ - c), dim_, cells + std::int64_t{targets.first} * columns_ + c, columns_);
-  }
-}
-
-void GroupProducts::sum_collocates(const Kernels& kernels, const float* e, const float* b, float* out) const {
-  for (std::size_t tile = 0; tile < target_tiles_.size(); ++tile) {
-    const int t = static_cast<int>(tile) * kTile;
-    const Range columns = target_tiles_[tile];
-    kernels.combine(e + std::int64_t{t} * columns_ + columns.first, columns_, 1, std::min(kTile, targets_ - t),
-                    columns.last - columns.first, b + std::int64_t{columns.first} * dim_, dim_,
-                    out + std::int64_t{t} * dim_);
-  }
-}
-
-void GroupProducts::combine_targets(const Kernels& kernels, const float* e, const float* b, float* out) {
-  sum_collocates(kernels, e, b, out);
-  if (columns_ == collocates_) return;
-  out_rows_.clear();
-  for (int t = 0; t < targets_; ++t) out_rows_.push_back(out + std::int64_t{t} * dim_);
-  kernels.combine_add(e + collocates_, columns_, 1, targets_, columns_ - collocates_,
-                      b + std::int64_t{collocates_} * dim_, dim_, out_rows_.data());
-}
-
-void GroupProducts::step_columns(const Kernels& kernels, const float* e, const float* a, float* const* rows,
-                                 RowPrefetch& prefetch) const {
-  for (std::size_t tile = 0; tile < column_tiles_.size(); ++tile) {
-    const Range targets = column_tiles_[tile];
-    prefetch.advance();
-    if (targets.last <= targets.first) continue;
-    const int c = static_cast<int>(tile) * kTile;
-    kernels.combine_add(e + std::int64_t{targets.first} * columns_ + c, 1, columns_, std::min(kTile, columns_ - c),
-                        targets.last - targets.first, a + std::int64_t{targets.first} * dim_, dim_, rows + c);
-  }
+  for (std::vector<float>* of_cells : {&dots, &probabilities}) reserve(*of_cells, padded(cells() + kRowPad));
 }
 
 }  // namespace muse

@@ -1,13 +1,12 @@
-// The dense work of one group of targets, laid out for the kernels: which parts of its matrices hold pairs at all,
-// which rows occur more than once, and which rows of the next group to fetch meanwhile.
+// A group of consecutive targets: what it consists of, known before any parameter is read, and the cells (targets,
+// columns) that the representation step fills for it.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "math/kernels.h"
-#include "math/prefetch.h"
+#include "math/random.h"
+#include "train/step_stats.h"
 
 namespace muse {
 
@@ -34,91 +33,36 @@ struct GroupPlan {
   }
 };
 
-// Asks the memory for rows before they are read, a few between two calls of a kernel.
-class RowPrefetch {
+class GroupPlanner {
  public:
-  void clear(int dim) {
-    rows_.clear();
-    next_ = 0;
-    dim_ = dim;
-  }
-  void add(const float* row) { rows_.push_back(row); }
-  void ask(std::size_t count) {
-    const std::size_t end = next_ + count < rows_.size() ? next_ + count : rows_.size();
-    for (; next_ < end; ++next_) prefetch_row(rows_[next_], dim_);
-  }
-  // What is left will be asked for in `calls` portions, but for the rows that kernels take.
-  void spread(int calls, std::size_t taken = 0) {
-    const std::size_t left = rows_.size() - next_;
-    portion_ = taken < left ? (left - taken) / static_cast<std::size_t>(calls) + 1 : 0;
-  }
-  void advance() { ask(portion_); }
-  // The next `count` rows, for a kernel that asks for them; where there are fewer, `near` serves.
-  const float* const* take(int count, const float* near) {
-    const std::size_t begin = next_;
-    next_ += static_cast<std::size_t>(count);
-    if (rows_.size() < next_) rows_.resize(next_, near);
-    return rows_.data() + begin;
-  }
+  explicit GroupPlanner(const StepInputs& inputs);
+
+  // The group that begins at position `first`: empty where the batch ends or no target has a collocate.
+  void plan(const Batch& batch, int first, GroupPlan& plan) const;
 
  private:
-  std::vector<const float*> rows_;
-  std::size_t next_ = 0, portion_ = 0;
-  int dim_ = 0;
+  void add_all_collocates(const Batch& batch, int first, int last, GroupPlan& plan) const;
+  void add_one_collocate(const Batch& batch, int first, int last, GroupPlan& plan) const;
+  void add_negatives(std::uint64_t key, GroupPlan& plan) const;
+
+  const StepInputs inputs_;
+  const RandomStream collocate_draw_, negative_draw_, negative_sense_draw_;
 };
 
-// The different ones among the rows of a target's columns.
-class UniqueRows {
- public:
-  // Column `skipped` (-1: none) takes no part; its place is that of some other column.
-  void find(std::span<float* const> columns, int skipped);
+// A group at work. Cells are (targets, columns), the columns being collocates and behind them negatives.
+struct Group {
+  GroupPlan plan;
+  std::vector<float*> column_rows;  // of V
+  int collocate_columns = 0;
+  std::vector<float> labels;   // 1 at a target's collocates
+  std::vector<float> weights;  // what multiplies sigmoid: 1 at collocates, at a negative the pairs that it stands for
+  std::vector<float> dots, probabilities;
 
-  int size() const { return size_; }
-  bool all_different() const {
-    return static_cast<std::size_t>(size_) == place_.size();
-  }  // then a column's place is its own number
-  float* const* rows() const { return rows_.data(); }
-  int place(std::size_t column) const { return place_[column]; }  // of a column's row among rows()
-
- private:
-  struct Slot {
-    std::uint32_t round = 0;  // of the call that filled it: a slot of an earlier one is free
-    int place = 0;
-  };
-  std::vector<float*> rows_;  // (size,), and room
-  int size_ = 0;
-  std::vector<int> place_;
-  std::vector<Slot> slots_;
-  std::uint32_t round_ = 0;
-};
-
-// The three products of a group over T targets and C columns, of which those before `collocates` belong to a few
-// targets each and the negatives behind them to all. Cells (T, C) outside a target's tile of columns are skipped; their
-// errors must be zero where their column's tile reaches them.
-class GroupProducts {
- public:
-  void lay_out(std::span<const Target> targets, int collocates, int columns, int dim);
-  // How often the functions below advance the prefetch, together.
-  int calls() const { return 2 * static_cast<int>(column_tiles_.size()); }
-
-  // cells (T, C) = a (T, dim) · b (C, dim)ᵀ
-  void scores(const Kernels& kernels, const float* a, const float* b, float* cells, RowPrefetch& prefetch) const;
-  // out (T, dim) = e (T, C) b
-  void combine_targets(const Kernels& kernels, const float* e, const float* b, float* out);
-  // The same over collocates alone.
-  void sum_collocates(const Kernels& kernels, const float* e, const float* b, float* out) const;
-  // rows[c] += Σ_t e(t, c) a_t
-  void step_columns(const Kernels& kernels, const float* e, const float* a, float* const* rows,
-                    RowPrefetch& prefetch) const;
-
- private:
-  struct Range {
-    int first, last;
-  };
-  int targets_ = 0, collocates_ = 0, columns_ = 0, dim_ = 0;
-  std::vector<Range> target_tiles_;  // for each kTile targets: the collocate columns that they pair with
-  std::vector<Range> column_tiles_;  // for each kTile columns: the targets that pair with them
-  std::vector<float*> out_rows_;
+  int targets() const { return static_cast<int>(plan.targets.size()); }
+  int columns() const { return static_cast<int>(column_rows.size()); }
+  int cells() const { return targets() * columns(); }
+  // Once column_rows are known.
+  void label(const Options& options);
 };
 
 }  // namespace muse

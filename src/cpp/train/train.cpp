@@ -10,6 +10,8 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "math/parallel.h"
 #include "train/batch.h"
@@ -49,11 +51,9 @@ void check_model(const Model& model, const Corpus& corpus, const Options& option
   check(options.selection.fits(options.window) && options.selection.fits(options.selection.window),
         "window must be at least 1, and distance weights must cover it");
   check(options.negative >= 0 && options.negative <= kMostDrawn && options.group_size >= 1 &&
-            options.group_size <= kMostDrawn && options.group_negatives >= 0 && options.group_negatives <= kMostDrawn &&
-            options.batch_tokens >= 1 && options.temperature > 0.0f,
+            options.group_size <= kMostDrawn && options.batch_tokens >= 1 && options.temperature > 0.0f,
         "option out of range");
-  for (const std::int32_t token : corpus.tokens())
-    check(token < words, "the corpus has a word id beyond the vocabulary");
+  corpus.check_words(words);
 }
 
 }  // namespace
@@ -86,77 +86,96 @@ float Trainer::selection_alpha_at(int epoch, std::int64_t batch) const {
   return options_.selection_alpha * decay;
 }
 
+// What the threads of a run share.
+struct Trainer::Crew {
+  Crew(std::int64_t first, std::int64_t last, std::int64_t num_senses) : last(last), next(first) {
+    sense_use.assign(static_cast<std::size_t>(num_senses), 0);
+  }
+
+  const std::int64_t last;
+  std::atomic<std::int64_t> next, tokens{0};
+  std::atomic<bool> stop{false}, abandon{false}, diverged{false};
+  std::vector<std::int64_t> sense_use;  // added to atomically
+
+  std::mutex mutex;  // of what follows
+  std::condition_variable finished;
+  int running = 0;
+  StepStats sum;
+  std::exception_ptr error;  // the first one
+
+  void fail(std::exception_ptr failure) {
+    const std::lock_guard lock(mutex);
+    if (!error) error = std::move(failure);
+  }
+};
+
+// One thread: trains batches until there are no more.
+void Trainer::work(int epoch, Crew& crew) const {
+  StepStats mine;
+  try {
+    const BatchBuilder builder(corpus_, keep_, options_, epoch);
+    Step step({model_, options_, negatives_, context_weights_, epoch}, crew.sense_use.data(), &crew.abandon);
+    Batch batch;
+    while (!crew.stop) {
+      const std::int64_t b = crew.next.fetch_add(1);
+      if (b >= crew.last) break;
+      const std::int64_t begin = boundaries_[static_cast<std::size_t>(b)];
+      const std::int64_t end = boundaries_[static_cast<std::size_t>(b) + 1];
+      builder.build(begin, end, batch);
+      const StepStats one = step.run(batch, alpha_at(epoch, b), selection_alpha_at(epoch, b)).rounded();
+      mine.add(one);
+      crew.tokens += end - begin;
+      if (!one.finite()) crew.diverged = crew.stop = true;
+    }
+  } catch (...) {
+    crew.fail(std::current_exception());
+    crew.stop = true;
+  }
+  const std::lock_guard lock(crew.mutex);
+  crew.sum.add(mine);
+  if (--crew.running == 0) crew.finished.notify_all();
+}
+
+// Starts the threads, and asks `tick` now and then until they are done. Returns whether it asked to stop.
+bool Trainer::watch(Crew& crew, int epoch, int workers, const std::function<Tick(std::int64_t)>& tick,
+                    std::vector<std::thread>& pool) const {
+  bool stopped = false;
+  std::unique_lock lock(crew.mutex);  // no thread can finish before `running` is known
+  start_threads(pool, std::max(1, workers), [this, epoch, &crew] { work(epoch, crew); });
+  crew.running = static_cast<int>(pool.size());
+  if (pool.empty()) throw std::runtime_error("the system gives this process no thread to train on");
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  while (!crew.finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return crew.running == 0; })) {
+    lock.unlock();
+    Tick asked = Tick::kGoOn;
+    try {
+      if (!crew.stop) asked = tick(crew.tokens);
+    } catch (...) {
+      asked = Tick::kStopNow;
+      crew.fail(std::current_exception());
+    }
+    if (asked != Tick::kGoOn) stopped = crew.stop = true;
+    if (asked == Tick::kStopNow) deadline = std::chrono::steady_clock::now() + kPatience;
+    if (deadline && std::chrono::steady_clock::now() >= *deadline) crew.abandon = true;
+    lock.lock();
+  }
+  return stopped;
+}
+
 RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
                       const std::function<Tick(std::int64_t)>& tick) {
   check(0 <= first && first <= last && last <= num_batches(), "batches out of range");
-  RunStats stats;
-  stats.sense_use.assign(static_cast<std::size_t>(model_.num_senses()), 0);
-  std::atomic<std::int64_t> next{first}, tokens{0};
-  std::atomic<bool> stop{false}, abandon{false}, diverged{false};
-  std::mutex mutex;
-  std::condition_variable finished;
-  std::exception_ptr error;
-  int running = 0;
-
-  const auto work = [&] {
-    StepStats mine;
-    std::exception_ptr failure;
-    try {
-      const BatchBuilder builder(corpus_, keep_, options_, epoch);
-      Step step(model_, options_, negatives_, context_weights_, epoch, stats.sense_use.data(), &abandon);
-      Batch batch;
-      while (!stop) {
-        const std::int64_t b = next.fetch_add(1);
-        if (b >= last) break;
-        const std::int64_t begin = boundaries_[static_cast<std::size_t>(b)];
-        const std::int64_t end = boundaries_[static_cast<std::size_t>(b) + 1];
-        builder.build(begin, end, batch);
-        const StepStats one = step.run(batch, alpha_at(epoch, b), selection_alpha_at(epoch, b)).rounded();
-        mine.add(one);
-        tokens += end - begin;
-        if (!one.finite()) {
-          diverged = true;
-          stop = true;
-        }
-      }
-    } catch (...) {
-      failure = std::current_exception();
-      stop = true;
-    }
-    const std::lock_guard lock(mutex);
-    stats.step.add(mine);
-    if (failure && !error) error = failure;
-    if (--running == 0) finished.notify_all();
-  };
-
+  Crew crew(first, last, model_.num_senses());
   std::vector<std::thread> pool;
-  {
-    std::unique_lock lock(mutex);  // no thread can finish before `running` is known
-    start_threads(pool, std::max(1, workers), work);
-    running = static_cast<int>(pool.size());
-    if (running == 0) throw std::runtime_error("the system gives this process no thread to train on");
-    std::optional<std::chrono::steady_clock::time_point> deadline;
-    while (!finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
-      lock.unlock();
-      Tick asked = Tick::kGoOn;
-      try {
-        if (!stop) asked = tick(tokens);
-      } catch (...) {
-        asked = Tick::kStopNow;
-        const std::lock_guard again(mutex);
-        if (!error) error = std::current_exception();
-      }
-      if (asked != Tick::kGoOn) stats.stopped = stop = true;
-      if (asked == Tick::kStopNow) deadline = std::chrono::steady_clock::now() + kPatience;
-      if (deadline && std::chrono::steady_clock::now() >= *deadline) abandon = true;
-      lock.lock();
-    }
-  }
+  RunStats stats;
+  stats.stopped = watch(crew, epoch, workers, tick, pool);
   for (std::thread& thread : pool) thread.join();
-  if (error) std::rethrow_exception(error);
-  stats.tokens = tokens;
-  stats.next_batch = std::min<std::int64_t>(next, last);
-  stats.diverged = diverged;
+  if (crew.error) std::rethrow_exception(crew.error);
+  stats.step = crew.sum;
+  stats.tokens = crew.tokens;
+  stats.next_batch = std::min<std::int64_t>(crew.next, last);
+  stats.diverged = crew.diverged;
+  stats.sense_use = std::move(crew.sense_use);
   return stats;
 }
 

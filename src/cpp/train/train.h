@@ -4,7 +4,8 @@
 // writing at the same moment; an update may be lost or seen in part. That is deliberate (Recht et al., 2011): updates
 // are sparse and small, and the noise is below that of the sampling. These races are confined to rows of P, Q, U, V
 // (and the factorised formulation's state values), touched only through Kernels::gather, scatter_add, score_rows,
-// blend, combine_add, step_rows, dot, axpy and add_row in step*.cpp, group.cpp and window_sums.cpp, and Step::cap.
+// blend, combine_add, step_rows, dot, axpy and add_row in the passes of a step (*_pass.cpp, represent_*.cpp,
+// target_rows.cpp, group_products.cpp) and senses/window_sums.cpp, and UpdatePass::cap.
 // Nothing else is shared without an atomic. With one worker there are no races and a run gives the same bytes each
 // time; with more, each token's random decisions are still the same, and only the order of float additions differs.
 #pragma once
@@ -12,6 +13,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <thread>
 #include <vector>
 
 #include "model/model.h"
@@ -70,6 +73,11 @@ class Trainer {
   std::span<const std::int64_t> boundaries() const { return boundaries_; }  // of the batches, in tokens
 
  private:
+  struct Crew;
+  void work(int epoch, Crew& crew) const;
+  bool watch(Crew& crew, int epoch, int workers, const std::function<Tick(std::int64_t)>& tick,
+             std::vector<std::thread>& pool) const;
+
   Model model_;
   Corpus corpus_;
   Options options_;

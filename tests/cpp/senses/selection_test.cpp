@@ -267,33 +267,29 @@ TEST_CASE("select_senses: the same for any number of workers and however long a 
   for (std::int64_t t = 0; t < kTokens; ++t) tokens.push_back(static_cast<std::int32_t>(generator() % kWords));
   const std::vector<std::int64_t> contexts = {0, 1, 1, 30, 9000, 9003, kTokens};  // one longer than a chunk
 
-  for (const bool cross : {false, true}) {
-    muse::SelectionOptions options;
-    options.cross_sentences = cross;
-    std::vector<std::int32_t> sense(kTokens, -1), other(kTokens, -1);
-    std::vector<float> probability(kTokens), other_probability(kTokens), margin(kTokens);
-    muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 1,
-                        {sense.data(), probability.data(), margin.data()});
-    muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 3, {other.data(), other_probability.data()});
-    CHECK(sense == other);
-    muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 3, {other.data()});
-    CHECK(sense == other);
-    if (cross) continue;
-    // Against one score at a time.
-    std::int64_t wrong = 0;
-    for (std::size_t c = 0; c + 1 < contexts.size(); ++c)
-      for (std::int64_t t = contexts[c]; t < std::min(contexts[c + 1], contexts[c] + 5000); ++t) {
-        const std::vector<std::int64_t> limits = {contexts[c], contexts[c + 1]}, position = {t - contexts[c]};
-        const std::int32_t word = tokens[at(t)];
-        std::vector<float> s(at(model.senses_of(word)));
-        muse::sense_scores(model, options, {}, {tokens, limits}, position, {&word, 1}, s.data());
-        wrong += muse::argmax(s.data(), static_cast<int>(s.size()), 0.0f) != sense[at(t)];
-        std::vector<float> pi(s.size());
-        muse::softmax(s.data(), static_cast<int>(s.size()), 1.0f, pi.data());
-        wrong += std::abs(pi[at(sense[at(t)])] - probability[at(t)]) > 1e-4f;
-        std::sort(pi.rbegin(), pi.rend());
-        wrong += std::abs(pi[0] - (pi.size() > 1 ? pi[1] : 0.0f) - margin[at(t)]) > 1e-4f;
-      }
-    CHECK(wrong == 0);
-  }
+  muse::SelectionOptions options;
+  std::vector<std::int32_t> sense(kTokens, -1), other(kTokens, -1);
+  std::vector<float> probability(kTokens), other_probability(kTokens), margin(kTokens);
+  muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 1,
+                      {sense.data(), probability.data(), margin.data()});
+  muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 3, {other.data(), other_probability.data()});
+  CHECK(sense == other);
+  muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 3, {other.data()});
+  CHECK(sense == other);
+  // Against one score at a time.
+  std::int64_t wrong = 0;
+  for (std::size_t c = 0; c + 1 < contexts.size(); ++c)
+    for (std::int64_t t = contexts[c]; t < std::min(contexts[c + 1], contexts[c] + 5000); ++t) {
+      const std::vector<std::int64_t> limits = {contexts[c], contexts[c + 1]}, position = {t - contexts[c]};
+      const std::int32_t word = tokens[at(t)];
+      std::vector<float> s(at(model.senses_of(word)));
+      muse::sense_scores(model, options, {}, {tokens, limits}, position, {&word, 1}, s.data());
+      wrong += muse::argmax(s.data(), static_cast<int>(s.size()), 0.0f) != sense[at(t)];
+      std::vector<float> pi(s.size());
+      muse::softmax(s.data(), static_cast<int>(s.size()), 1.0f, pi.data());
+      wrong += std::abs(pi[at(sense[at(t)])] - probability[at(t)]) > 1e-4f;
+      std::sort(pi.rbegin(), pi.rend());
+      wrong += std::abs(pi[0] - (pi.size() > 1 ? pi[1] : 0.0f) - margin[at(t)]) > 1e-4f;
+    }
+  CHECK(wrong == 0);
 }

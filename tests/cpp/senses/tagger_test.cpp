@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text/text.h"
@@ -72,6 +74,52 @@ TEST_CASE("tag: the same for any number of workers, over pieces and lines of any
     else
       bare += one[i];
   CHECK(bare == text);
+}
+
+TEST_CASE("tagger: each word has one number, also one that no text can hold") {
+  const Fixture fixture;
+  muse::Tagger tagger = fixture.tagger();
+  CHECK(tagger.num_words() == 3);
+  CHECK_THROWS_WITH_AS(tagger.add_word("river"), "a word stands twice", std::invalid_argument);
+  tagger.add_no_word();
+  tagger.add_no_word();
+  CHECK(tagger.num_words() == 5);
+  tagger.add_word("last");
+  CHECK(tagger.id("last") == 5);
+}
+
+TEST_CASE("tagger: tokens of a sentence lie between ASCII white space and, of unknown words, between any other") {
+  const Fixture fixture;
+  muse::Tagger tagger = fixture.tagger();
+  tagger.add_word(
+      "the\xc2\xa0"
+      "bank");  // U+00A0 inside a known word
+  const auto read = [&](std::string_view sentence) {
+    std::vector<std::int32_t> ids;
+    tagger.read(sentence, ids);
+    return ids;
+  };
+  using Ids = std::vector<std::int32_t>;
+  CHECK(read("") == Ids{});
+  CHECK(read(" the\t bank \n") == Ids{2, 0});
+  CHECK(read("the\xc2\xa0"
+             "bank") == Ids{3});
+  CHECK(read("the\xc2\xa0river xyzzy") == Ids{2, 1, -1});
+  CHECK(read("\xe3\x80\x80river\xe2\x80\xa8\x1f"
+             "bank\x1c") == Ids{1, 0});
+  CHECK(read("\xc2\xa0") == Ids{});
+  CHECK(read("xyzzy\xed\xb2\x80") == Ids{-1});
+}
+
+TEST_CASE("tagger: senses of tokens, each in the context of the known ones") {
+  const Fixture fixture;
+  const muse::Tagger tagger = fixture.tagger();
+  const std::vector<std::int32_t> ids = {0, -1, 1, -1, -1, 2, 0};
+  const std::vector<std::int64_t> offsets = {0, 4, 4, 7};
+  const muse::TokenSenses found = tagger.select_tokens(ids, offsets, 2);
+  CHECK(found.sense == std::vector<std::int32_t>{1, -1, 0, -1, -1, 0, 0});
+  for (std::size_t i = 0; i < ids.size(); ++i) CHECK((found.probability[i] > 0.0f) == (ids[i] >= 0));
+  CHECK(found.margin[5] == 1.0f);
 }
 
 TEST_CASE("tag: text that is not UTF-8 is refused with its line") {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "text/encoder.h"
+#include "text/corpus_encoder.h"
 #include "text/file.h"
 #include "text/spill.h"
 #include "text/text.h"
@@ -32,7 +32,7 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
-Result result_of(Encoder& encoder) {
+Result result_of(CorpusEncoder& encoder) {
   Result result;
   for (const WordEntry& entry : encoder.words()) {
     result.words.emplace_back(entry.word());
@@ -46,8 +46,8 @@ Result result_of(Encoder& encoder) {
   return result;
 }
 
-Result from_text(const std::string& text, std::size_t chunk = std::string::npos, EncoderOptions options = {}) {
-  Encoder encoder(std::move(options));
+Result from_text(const std::string& text, std::size_t chunk = std::string::npos, CorpusEncoderOptions options = {}) {
+  CorpusEncoder encoder(std::move(options));
   for (std::size_t i = 0; i < text.size(); i += std::min(chunk, text.size())) {
     encoder.add_text(std::string_view(text).substr(i, chunk), "text");
   }
@@ -67,9 +67,9 @@ class TextFile {
   std::filesystem::path path_;
 };
 
-Result from_file(const std::string& text, int workers, EncoderOptions options = {}) {
+Result from_file(const std::string& text, int workers, CorpusEncoderOptions options = {}) {
   const TextFile file(text);
-  Encoder encoder(std::move(options));
+  CorpusEncoder encoder(std::move(options));
   const bool complete = encoder.add_file(file.path(), workers, {});
   CHECK(complete);
   return result_of(encoder);
@@ -312,7 +312,7 @@ TEST_CASE("invalid UTF-8 names the source and the line, wherever it is") {
 }
 
 TEST_CASE("a fixed vocabulary drops other words and sentences that are left empty") {
-  const EncoderOptions options{
+  const CorpusEncoderOptions options{
       .vocabulary = {{"b", "a", "never"}}, .max_vocab_size = 0, .keep_rule = {}, .max_ram = 0, .spill_directory = ""};
   for (const Result& result : {from_text("a x b\ny z\nb", 2, options), from_file("a x b\ny z\nb", 2, options)}) {
     CHECK(result.words == std::vector<std::string>{"b", "a", "never"});
@@ -320,13 +320,13 @@ TEST_CASE("a fixed vocabulary drops other words and sentences that are left empt
     CHECK(result.tokens == std::vector<std::int32_t>{1, 0, 0});
     CHECK(result.offsets == std::vector<std::int64_t>{0, 2, 3});
   }
-  EncoderOptions twice;
+  CorpusEncoderOptions twice;
   twice.vocabulary = {"a", "b", "a"};
-  CHECK_THROWS_AS(Encoder(std::move(twice)), std::invalid_argument);
+  CHECK_THROWS_AS(CorpusEncoder(std::move(twice)), std::invalid_argument);
 }
 
 TEST_CASE("a limit on the vocabulary forgets rare words and their occurrences") {
-  EncoderOptions options;
+  CorpusEncoderOptions options;
   options.max_vocab_size = 2;
   // After "b c": three words, those with count < 1 go: none. After "a": still three, those with count < 2 go: b and c.
   for (const Result& result : {from_text("a\nb c\na\nc a", 1, options), from_file("a\nb c\na\nc a", 2, options)}) {
@@ -343,7 +343,7 @@ TEST_CASE("a limit on the vocabulary forgets rare words and their occurrences") 
 }
 
 TEST_CASE("finish renames, drops and counts what was there before") {
-  Encoder encoder({});
+  CorpusEncoder encoder({});
   const std::vector<std::string_view> first = {"a", "b", "a"}, second = {"b"}, third = {"c", ""};
   for (const auto& sentence : {first, second, {}, third}) encoder.add_sentence(sentence);
   CHECK_THROWS_AS(encoder.finish(std::vector<std::int32_t>{0}), std::invalid_argument);
@@ -356,7 +356,7 @@ TEST_CASE("finish renames, drops and counts what was there before") {
 }
 
 TEST_CASE("a scan can be stopped from its progress callable") {
-  EncoderOptions options;
+  CorpusEncoderOptions options;
   options.max_vocab_size = 1;
   options.keep_rule = [](std::string_view, std::int64_t, std::int64_t) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -365,7 +365,7 @@ TEST_CASE("a scan can be stopped from its progress callable") {
   std::string lines;
   for (int i = 0; i < 50; ++i) lines += "a b\n";  // two calls of the rule each: half a second
   const TextFile file(lines + std::string(static_cast<std::size_t>(TextBlock::kBytes), ' ') + lines);
-  Encoder encoder(std::move(options));
+  CorpusEncoder encoder(std::move(options));
   int calls = 0;
   CHECK_FALSE(encoder.add_file(file.path(), 2, [&calls](std::int64_t) { return ++calls < 2; }));
   CHECK(calls == 2);

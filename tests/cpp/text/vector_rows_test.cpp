@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -63,4 +65,7 @@ TEST_CASE("rows are permuted in place") {
   table.matrix.data = table.data.data();
   muse::permute_rows(table.matrix, {3, 1, 0, 4, 2});
   CHECK(table.data == std::vector<float>{3, 1, 0, 4, 2});
+  for (const std::vector<std::int64_t>& wrong :
+       {std::vector<std::int64_t>{0, 1, 2, 3}, {0, 1, 2, 3, 3}, {0, 1, 2, 3, 5}})
+    CHECK_THROWS_AS(muse::permute_rows(table.matrix, wrong), std::invalid_argument);
 }

@@ -31,8 +31,8 @@ struct Rows {
   std::vector<Line> data;
   muse::Matrix view;
 
-  Rows(std::int64_t rows, int dim, unsigned seed) : data(at(rows * ((dim + 15) / 16))) {
-    view = {data.front().x, rows, dim, (dim + 15) / 16 * 16};
+  Rows(std::int64_t rows, int dim, unsigned seed) : data(at(rows * muse::padded(dim) / muse::kRowPad)) {
+    view = {data.front().x, rows, dim, muse::padded(dim)};
     std::mt19937 generator(seed);
     std::normal_distribution<float> normal(0.0f, 0.4f);
     for (std::int64_t r = 0; r < rows; ++r)
@@ -174,15 +174,12 @@ TEST_CASE("step: with any options the padding stays zero, numbers finite and cou
             ++runs;  // the other options turn with the runs
             options.reward = runs % 2 == 0 ? Reward::kLikelihood : Reward::kSampledLikelihood;
             options.negative = runs % 7;
-            options.group_negatives = runs % 5;
             options.selection.mean = runs % 3 == 0;
             options.selection.full_text = runs % 4 == 0;
-            options.selection.cross_sentences = runs % 5 == 0;
             options.selection.window = 1 + runs % 6;
             options.shrink_selection = runs % 11 < 5;
             options.sibling_share = runs % 3 == 1 ? 0.2f : 0.0f;
             options.max_norm = runs % 4 == 1 ? 1.0f : 0.0f;
-            options.posterior_selects = runs % 2 == 1;
             options.train_context_vectors = runs % 3 != 2;
             options.batch_tokens = runs % 9 == 0 ? 1 : 20;
             if (runs % 2 == 0) options.selection.distance = {0.0f, 1.0f, 0.7f, 0.5f, 0.4f, 0.3f, 0.2f};

@@ -25,7 +25,7 @@ constexpr int kDim = 24;
 // Rows of one matrix, padded as training needs them; the padding is zero.
 class Rows {
  public:
-  Rows(std::int64_t rows, int dim, unsigned seed) : rows_(rows), dim_(dim), stride_((dim + 15) / 16 * 16) {
+  Rows(std::int64_t rows, int dim, unsigned seed) : rows_(rows), dim_(dim), stride_(muse::padded(dim)) {
     const auto size = static_cast<std::size_t>(rows * stride_);
     data_.reset(static_cast<float*>(std::aligned_alloc(64, size * sizeof(float))));
     std::fill_n(data_.get(), size, 0.0f);
@@ -173,7 +173,6 @@ TEST_CASE("extensions train, alone and with word-level collocation vectors") {
           options.selection_update = update;
           options.selection.mean = full_text;
           options.selection.full_text = full_text;
-          options.selection.cross_sentences = full_text;
           options.selection.window = 9;
           options.shrink_selection = false;
           options.sibling_share = 0.5f;

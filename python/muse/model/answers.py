@@ -1,0 +1,129 @@
+"""The answers of a trained model, as functions of a snapshot; `muse.model.queries` says what each one is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from muse.base.numeric import unit_rows
+from muse.data.arrays import Floats
+from muse.data.snapshot import Snapshot
+from muse.errors import UnknownSenseError, quote
+from muse.model.cards import collocates
+from muse.selector.context import Context, as_contexts
+from muse.selector.selection import selector_of
+from muse.vectors.keyed import check_topn
+
+__all__ = [
+    "predict_collocates",
+    "probabilities",
+    "probabilities_batch",
+    "rows_of",
+    "select_sense",
+    "sense_vectors",
+    "similarity",
+]
+
+SIMILARITIES = ("max_sim_c", "avg_sim_c", "max", "avg")
+
+
+def rows_of(snapshot: Snapshot, word: str) -> slice[int, int, None]:
+    """Rows of the senses of a word."""
+    return snapshot.arrays.rows_of(snapshot.vocabulary.index(word))
+
+
+def sense_vectors(snapshot: Snapshot, word: str, context: Any = None, position: Any = None) -> Floats:
+    """The sense vectors of a word, or of the senses that contexts mean."""
+    vectors = snapshot.arrays.sense_vectors[rows_of(snapshot, word)]
+    if context is None and position is None:
+        return vectors.copy()
+    selected: Floats = vectors[select_sense(snapshot, word, context, position)]
+    return selected
+
+
+def select_sense(snapshot: Snapshot, word: str, context: Any, position: Any) -> Any:
+    """The number of the sense that a context means, or of each of several."""
+    best = probabilities(snapshot, word, context, position).argmax(axis=-1)
+    return int(best) if best.ndim == 0 else best
+
+
+def probabilities(snapshot: Snapshot, word: str, context: Any = None, position: Any = None) -> Floats:
+    """The probability of each sense in a context, or in each of several; without one, its share."""
+    if context is None:
+        if position is not None:
+            raise ValueError("position is an index of the context's tokens; give the context too")
+        return snapshot.arrays.prior(snapshot.vocabulary.index(word))
+    contexts, single = as_contexts(context, snapshot.vocabulary)
+    positions = _positions(position, len(contexts), single)
+    found = selector_of(snapshot).probabilities(word, contexts, positions)
+    return found[0] if single else found
+
+
+def probabilities_batch(
+    snapshot: Snapshot, words: Sequence[str], contexts: Sequence[Context], positions: Any
+) -> list[Floats]:
+    """The probabilities of many words, each in a context of its own."""
+    if any(isinstance(given, str) or not hasattr(given, "__len__") for given in (words, contexts)):
+        raise TypeError("sense_probabilities_batch takes a list of words and a list of as many contexts")
+    if len(words) != len(contexts):
+        raise ValueError(f"there must be as many contexts as words; got {len(contexts)} for {len(words)}")
+    return selector_of(snapshot).probabilities_of(words, contexts, _positions(positions, len(contexts), False))
+
+
+def similarity(
+    snapshot: Snapshot, words: tuple[str, str], contexts: tuple[Context | None, Context | None], how: str | None
+) -> float:
+    """The similarity of two words, each perhaps in a context."""
+    if how is None:
+        how = "max" if all(context is None for context in contexts) else "max_sim_c"
+    if how not in SIMILARITIES:
+        raise ValueError(f"how must be one of {', '.join(map(repr, SIMILARITIES))}; got {how!r:.80}")
+    one, other = (unit_rows(sense_vectors(snapshot, word)) for word in words)
+    cosines = one @ other.T
+    if how in ("max", "avg"):
+        return float(cosines.max() if how == "max" else cosines.mean())
+    first, second = (probabilities(snapshot, *asked) for asked in zip(words, contexts, strict=True))
+    if how == "max_sim_c":
+        return float(cosines[first.argmax(), second.argmax()])
+    return float(first @ cosines @ second)
+
+
+def predict_collocates(
+    snapshot: Snapshot,
+    word: str,
+    context: Context | None,
+    *,
+    sense: int | None,
+    topn: int,
+    restrict_vocab: int | None,
+) -> list[tuple[str, float]]:
+    """The collocates that a sense makes likely."""
+    if sense is None:
+        sense = select_sense(snapshot, word, context, None)
+    elif context is not None:
+        raise ValueError("give either a context, which selects the sense, or sense")
+    if isinstance(sense, (bool, np.bool_)) or not isinstance(sense, (int, np.integer)):
+        raise TypeError(f"sense must be the number of a sense, an integer; got {sense!r:.80}")
+    vectors = sense_vectors(snapshot, word)
+    if not 0 <= sense < len(vectors):
+        raise UnknownSenseError(f"there is no sense {sense} of {quote(word)}, which has {len(vectors)}")
+    return collocates(snapshot, vectors[[sense]], check_topn(topn), restrict_vocab)[0]
+
+
+def _positions(given: Any, count: int, single: bool) -> list[int | None]:
+    """A position, or None, for each of `count` contexts."""
+    if given is None:
+        return [None] * count
+    listed = [given] if single and np.ndim(given) == 0 else given
+    if isinstance(listed, str) or not isinstance(listed, Iterable):
+        listed = []
+    positions = list(listed)
+    if len(positions) != count:
+        wanted = "one context needs one position" if single else f"{count} contexts need a list of as many positions"
+        raise ValueError(f"{wanted}; got {given!r:.80}")
+    for position in positions:
+        if isinstance(position, bool) or not isinstance(position, (int, np.integer, type(None))):
+            raise TypeError(f"a position is an index of the context's tokens, an integer or None; got {position!r:.80}")
+    return [None if position is None else int(position) for position in positions]

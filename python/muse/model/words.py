@@ -1,0 +1,185 @@
+"""How a model comes by its words: from a corpus or a table of counts, at first or later.
+
+`build_vocab` and `build_vocab_from_freq` are methods of `MUSE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from muse import _core
+from muse.base.checks import integer
+from muse.base.checks import trim_rule as check_trim_rule
+from muse.corpus.encoding import encode_corpus
+from muse.data.memory import check_memory
+from muse.data.snapshot import Snapshot
+from muse.data.trimming import TrimRule, VocabularyRules
+from muse.data.vocabulary import Vocabulary, counts_of
+from muse.errors import NotTrainedError
+from muse.model.guard import Model, changes
+from muse.training.initial import added_senses, grown_arrays
+
+__all__ = ["Sentences", "build_vocab", "build_vocab_from_freq", "encode", "same_corpus"]
+
+Sentences = Iterable[Sequence[str]]
+
+_NEEDLESS = ("progress_per", "keep_raw_vocab")  # of gensim's build_vocab
+
+
+@changes
+def build_vocab(
+    self: Model,
+    sentences: Sentences | None = None,
+    corpus_file: str | PathLike[str] | None = None,
+    *,
+    update: bool = False,
+    trim_rule: TrimRule | None = None,
+    corpus_iterable: Sentences | None = None,
+    **needless: Any,
+) -> None:
+    """Read a corpus and decide on the  The same pass encodes it, so that `train` need not read it again.
+
+    Parameters
+    ----------
+    sentences, corpus_file
+        The corpus, as in the constructor.
+    update : bool
+        Add the new words of this corpus to those already known. In a trained model these keep all their values, and
+        new words start afresh; with the recipe `Split` they have one sense each, since words are split into senses
+        once, and do not count in contexts. Training that was interrupted can be resumed on its corpus,
+        unless words that were too rare in it before are known now, which would change its tokens.
+    trim_rule : callable, optional
+        Which words stay, in place of the setting.
+    corpus_iterable
+        gensim's name of `sentences` here.
+    **needless
+        ``progress_per`` and ``keep_raw_vocab``, which gensim takes; ignored.
+
+    Raises
+    ------
+    ValueError
+        If the model has a vocabulary and `update` is not given, or no word is left.
+    NotTrainedError
+        If there is none that `update` could add to.
+    RuntimeError
+        In a callback of training, in the corpus that is being read, and while another call changes the model.
+
+    Examples
+    --------
+    >>> from muse import MUSE
+    >>> model = MUSE(min_count=1, vector_size=8)
+    >>> model.build_vocab([["a", "rose", "is", "a", "rose"]])
+    >>> list(model.vocabulary), model.corpus_total_words
+    (['a', 'rose', 'is'], 5)
+    """
+    _check_update(self.snapshot, "build_vocab", update, needless)
+    sentences = same_corpus(sentences, corpus_iterable)
+    self._corpus = None
+    snapshot, corpus = _with_words_of_corpus(self.snapshot, sentences, corpus_file, trim_rule)
+    self.publish(snapshot)
+    self._corpus, self.corpus_count = corpus, corpus.raw_sentences
+
+
+@changes
+def build_vocab_from_freq(
+    self: Model,
+    word_freq: Mapping[str, int],
+    *,
+    corpus_count: int | None = None,
+    update: bool = False,
+    trim_rule: TrimRule | None = None,
+) -> None:
+    """Decide on the words from a table of their counts; `min_count` and the other limits apply.
+
+    Parameters
+    ----------
+    word_freq : mapping of str to int
+        How often each word occurs.
+    corpus_count : int, optional
+        How many sentences they come from; kept as the attribute of that name.
+    update, trim_rule
+        As in `build_vocab`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the table is empty, a key is no string, or a count no integer of at least 0; else as in `build_vocab`.
+
+    Examples
+    --------
+    >>> from muse import MUSE
+    >>> model = MUSE(min_count=2)
+    >>> model.build_vocab_from_freq({"a": 9, "rose": 3, "is": 1})
+    >>> list(model.vocabulary)
+    ['a', 'rose']
+    """
+    _check_update(self.snapshot, "build_vocab_from_freq", update)
+    if corpus_count is not None:
+        corpus_count = integer(0, 2**62)("corpus_count", corpus_count)
+    self.publish(_with_words_of_table(self.snapshot, word_freq, trim_rule))
+    if corpus_count is not None:
+        self.corpus_count = corpus_count
+
+
+def _check_update(snapshot: Snapshot, what: str, update: bool, needless: Iterable[str] = ()) -> None:
+    """Raise an error unless there are words to `update`, or none yet; `needless` are arguments that gensim takes."""
+    for name in needless:
+        if name not in _NEEDLESS:
+            raise TypeError(f"{name!r} is not an argument of {what}; settings are given to MUSE(...)")
+    if snapshot.words is not None and not update:
+        raise ValueError("the model has a vocabulary already; give update=True to add words, or make a new model")
+    if snapshot.words is None and update:
+        raise NotTrainedError(f"there is no vocabulary to update yet; call {what} without update=True")
+
+
+def _with_words_of_corpus(
+    snapshot: Snapshot, sentences: Sentences | None, corpus_file: Any, trim_rule: TrimRule | None
+) -> tuple[Snapshot, _core.Corpus]:
+    """The snapshot with the words of a corpus, added to those that it has, and the encoded corpus."""
+    chosen = ("min_count", "max_vocab_size", "max_final_vocab", "trim_rule", "sorted_vocab")
+    rules = {name: getattr(snapshot.settings, name) for name in chosen}
+    if trim_rule is not None:
+        rules["trim_rule"] = trim_rule
+    known = snapshot.words
+    vocabulary, corpus = encode(snapshot, sentences, corpus_file, vocab=known, extend=known is not None, **rules)
+    return _with_vocabulary(snapshot, vocabulary), corpus
+
+
+def _with_words_of_table(snapshot: Snapshot, word_freq: Mapping[str, int], trim_rule: TrimRule | None) -> Snapshot:
+    """The snapshot with the words of a table of counts, added to those that it has."""
+    known, settings = snapshot.words, snapshot.settings
+    counts = counts_of(word_freq, 0 if known is None else max(known.raw_words, int(known.counts.sum())))
+    rule = settings.trim_rule if trim_rule is None else check_trim_rule("trim_rule", trim_rule)
+    rules = VocabularyRules(settings.min_count, settings.max_final_vocab, rule, settings.sorted_vocab)
+    vocabulary, _ = rules.select(list(word_freq), counts, int(counts.sum()), known)
+    return _with_vocabulary(snapshot, vocabulary)
+
+
+def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary) -> Snapshot:
+    """The snapshot with a vocabulary that begins with its own; where it is trained, its arrays grow with it."""
+    old, settings, state = snapshot.numbers, snapshot.settings, snapshot.training_state
+    if old is None:
+        return snapshot.replace(words=vocabulary)
+    senses = added_senses(settings, vocabulary.words[old.n_words :])
+    check_memory(settings, len(vocabulary), old.n_senses + int(senses.sum()))
+    if "corpus" in state:  # what is to be resumed has as many words now
+        tokens, sentences, _ = state["corpus"]
+        state = {**state, "corpus": [tokens, sentences, len(vocabulary)]}
+    return snapshot.replace(words=vocabulary, numbers=grown_arrays(old, vocabulary, settings), training_state=state)
+
+
+def encode(
+    snapshot: Snapshot, sentences: Sentences | None, corpus_file: str | PathLike[str] | None, **rules: Any
+) -> tuple[Vocabulary, _core.Corpus]:
+    """`encode_corpus` with what the settings say of how to run it."""
+    run = {name: getattr(snapshot.settings, name) for name in ("max_ram", "workers", "progress")}
+    return encode_corpus(sentences, corpus_file, **rules, **run)
+
+
+def same_corpus(sentences: Sentences | None, corpus_iterable: Sentences | None) -> Sentences | None:
+    """The corpus under whichever of its two names it is given."""
+    if sentences is not None and corpus_iterable is not None:
+        raise ValueError("corpus_iterable is another name of sentences; give one of them")
+    return corpus_iterable if sentences is None else sentences

@@ -1,0 +1,121 @@
+"""What a model writes: its file, files of other tools, tagged texts. These are methods of `MUSE`."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+from muse.files import model_file
+from muse.formats.registry import write_sense_table
+from muse.formats.table import SenseTable
+from muse.model.guard import Model, uses
+from muse.selector.tag_file import TagReport
+from muse.selector.tagging import tag_text
+
+__all__ = ["export", "save", "tag_corpus"]
+
+
+@uses
+def save(self: Model, path: str | PathLike[str]) -> None:
+    """Write the model to one file; one of that name is replaced only when the new one is complete.
+
+    Times and speeds in `history` are left out, so that equal models give equal files.
+    """
+    model_file.write(path, self.snapshot, self.history)
+
+
+@uses
+def export(self: Model, path: str | PathLike[str], format: str, **options: Any) -> None:
+    """Write the sense vectors in the format of another tool.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, or for some formats the folder.
+    format : str
+        ``"word2vec"``, ``"gensim"``, ``"sensegram"``, ...: a key of `muse.formats.registry.FORMATS`;
+        docs/formats.md says what each holds.
+    **options
+        Those of the format, such as ``binary=True`` or ``replace_spaces="_"``.
+
+    Raises
+    ------
+    ValueError
+        For an unknown format, or a word that it cannot hold.
+
+    Warns
+    -----
+    FormatWarning
+        Names what the format does not hold.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, warnings
+    >>> from muse import MUSE
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "senses.vec"
+    >>> model = MUSE([["head", "army"], ["head", "tail"]], min_count=1, vector_size=4, epochs=1)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")  # the file holds no selector
+    ...     model.export(path, "word2vec")
+    >>> path.read_text().split()[:2]
+    ['3', '4']
+    """
+    snapshot = self.snapshot
+    write_sense_table(path, SenseTable.of_model(snapshot.vocabulary, snapshot.arrays), format, **options)
+
+
+@uses
+def tag_corpus(
+    self: Model,
+    input: str | PathLike[str],
+    output: str | PathLike[str],
+    *,
+    margin: float = 0.0,
+    resume: bool = False,
+    progress: bool | None = None,
+) -> TagReport:
+    """Write a text with the sense of each word behind it: ``head`` becomes ``head#2``.
+
+    All else stays as it is: unknown words, white space, and lines, each of which is a sentence. The work is done in
+    C++ on all threads; a file of any size is streamed.
+
+    Parameters
+    ----------
+    input : path-like
+        UTF-8 text, one sentence a line, plain or compressed (.gz, .bz2, .xz, .zst).
+    output : path-like
+        Where it goes, compressed if the name says so. The file appears when it is complete.
+    margin : float
+        Leave words bare whose sense is less than this more probable than the next best one.
+    resume : bool
+        Go on where an earlier call with the same arguments was stopped or killed; a file ``output.partial`` holds
+        what it had done.
+    progress : bool, optional
+        Show a progress bar; the model's setting, if not given.
+
+    Returns
+    -------
+    TagReport
+        ``tokens`` and ``tagged``, how many there are of each.
+
+    Raises
+    ------
+    FileNotFoundError, OSError
+        If a file cannot be read or written, or `input` changes meanwhile; `BlockingIOError` while another process
+        tags to the same output; `FileExistsError` if ``output.partial`` or ``output.partial.json``, which are
+        written meanwhile, are there and no earlier call left them.
+    ValueError
+        If the text is not valid UTF-8 (with the line), `input` is also `output` or a file beside it that is written
+        meanwhile (``output.partial``, ``output.partial.json``), or the text, the model, the margin or those files
+        have changed since the call that is to be resumed.
+
+    Notes
+    -----
+    A line of more than 64 MB is cut at a space, and contexts do not reach over the cut.
+
+    Examples
+    --------
+    >>> model.tag_corpus("text.txt", "tagged.txt.gz")  # doctest: +SKIP
+    TagReport(tokens=8000064, tagged=7761204)
+    """
+    return tag_text(self.snapshot, input, output, margin=margin, resume=resume, progress=progress)

@@ -1,0 +1,95 @@
+"""Keys of senses, ``word#k``: how they are written and read."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse.errors import UnknownSenseError, quote
+
+__all__ = ["SenseKey", "SenseKeys", "parse_sense_key", "split_sense_key", "split_tool_key"]
+
+SenseKey: TypeAlias = str | tuple[str, int]
+
+_LONGEST_NUMBER = 18  # digits of the number of a sense; what is longer is the number of none
+_LARGEST_IN_FILES = 10**9  # in a key of another tool, what is larger is no number of a sense
+
+
+def split_sense_key(key: str, mark: str = "#") -> tuple[str, int] | None:
+    """The word and the number in a key, which is split at its last `mark`; None where no number is behind one.
+
+    Examples
+    --------
+    >>> split_sense_key("c##0"), split_sense_key("c#")
+    (('c#', 0), None)
+    """
+    word, found, digits = key.rpartition(mark)
+    if not found or not digits.isdecimal() or not digits.isascii():
+        return None
+    return word, int(digits) if len(digits) <= _LONGEST_NUMBER else sys.maxsize
+
+
+def split_tool_key(key: str, mark: str = "#") -> tuple[str, int] | None:
+    """`split_sense_key` of a key from another tool: ``"#1"`` and ``"isbn#9780262035613"`` are words there."""
+    parts = split_sense_key(key, mark)
+    return parts if parts is not None and parts[0] and parts[1] < _LARGEST_IN_FILES else None
+
+
+def parse_sense_key(key: SenseKey) -> tuple[str, int]:
+    """The word and the number of a sense key, ``"head#0"`` or ``("head", 0)``; a string is split at its last ``#``."""
+    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str):
+        word, number = key[0], key[1]
+        if isinstance(number, (int, np.integer)) and not isinstance(number, bool):
+            return word, int(number)
+    elif isinstance(key, str):
+        parts = split_sense_key(key)
+        if parts is not None:
+            return parts
+        raise UnknownSenseError(
+            f"{quote(key)} is not a sense key; write the word and the number of its sense, {quote(key + '#0')} or "
+            f"({quote(key)}, 0)"
+        )
+    raise TypeError(f"a sense key is a string such as 'head#0' or a pair such as ('head', 0); got {key!r:.200}")
+
+
+class SenseKeys(Sequence[str]):
+    """The keys of all senses, made when they are asked for: millions of strings that are seldom all needed.
+
+    Parameters
+    ----------
+    words : sequence of V str
+        The words.
+    offset : int64 (V + 1,)
+        First row of each word's senses, and their number.
+    """
+
+    def __init__(self, words: Sequence[str], offset: NDArray[np.int64]) -> None:
+        self._words = words
+        self._offset = offset
+
+    def __len__(self) -> int:
+        return int(self._offset[-1])
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[row] for row in range(*index.indices(len(self)))]
+        row = operator.index(index)
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"row {row} of {len(self)} senses")
+        row %= len(self)
+        word = int(np.searchsorted(self._offset, row, side="right")) - 1
+        return f"{self._words[word]}#{row - int(self._offset[word])}"
+
+    def __iter__(self) -> Iterator[str]:
+        for word, senses in zip(self._words, np.diff(self._offset).tolist(), strict=True):
+            for k in range(senses):
+                yield f"{word}#{k}"
