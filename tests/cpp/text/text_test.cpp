@@ -8,16 +8,12 @@
 
 namespace {
 
-std::string utf8(unsigned point) {
-  if (point < 0x80) return {static_cast<char>(point)};
-  std::string tail;
-  unsigned first = 0xC0;
-  for (unsigned room = 0x20; point >= room; room >>= 1) {
-    tail.insert(tail.begin(), static_cast<char>(0x80 | (point & 0x3F)));
-    point >>= 6;
-    if (tail.size() > 1) first = first >> 1 | 0x80;
-  }
-  return static_cast<char>(first | point) + tail;
+std::string utf8(unsigned point) {  // below U+10000
+  const auto byte = [](unsigned x) { return static_cast<char>(x); };
+  const char last = byte(0x80 | (point & 0x3F));
+  if (point < 0x80) return {byte(point)};
+  if (point < 0x800) return {byte(0xC0 | point >> 6), last};
+  return {byte(0xE0 | point >> 12), byte(0x80 | (point >> 6 & 0x3F)), last};
 }
 
 }  // namespace
