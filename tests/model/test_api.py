@@ -11,7 +11,7 @@ import pytest
 import muse
 from muse import MUSE, Arrays, Settings, UnknownWordError, Vocabulary
 from muse.corpus.encoding import LineSentence
-from muse.selector.context import as_contexts, encode
+from muse.selector.context import encode
 from toy import WORDS, toy_arrays, toy_model
 
 
@@ -37,8 +37,18 @@ def test_shapes_of_sense_vectors():
     assert model.sense_vectors("army").shape == (1, 7)
     assert model.sense_vectors("head", "the head of the army").shape == (7,)
     assert model.sense_vectors("head", ["the", "head"]).shape == (7,)
-    assert model.sense_vectors("head", [["the", "head"], ["army"]]).shape == (2, 7)
-    assert model.sense_vectors("head", ["the head", "an army has a head"]).shape == (2, 7)
+    assert model.sense_vectors("head", contexts=[["the", "head"], ["army"]]).shape == (2, 7)
+    for batch in (["the head", "army"], ["river", "army"], ["the head"], ["army"], []):
+        assert model.sense_vectors("head", contexts=batch).shape == (len(batch), 7)
+        assert model.select_sense("head", contexts=batch).shape == (len(batch),)
+        assert model.sense_probabilities("head", contexts=batch).shape == (len(batch), 3)
+        assert model.sentence_vector(sentences=batch).shape == (len(batch), 7)
+    for refused in (["the head", "army"], ["the head"]):
+        for ask in (model.sense_vectors, model.select_sense, model.sense_probabilities):
+            with pytest.raises(ValueError, match=r"is several words: give several contexts as contexts=\[\.\.\.\]"):
+                ask("head", refused)
+        with pytest.raises(ValueError, match=r"give several contexts as sentences=\[\.\.\.\]"):
+            model.sentence_vector(refused)
     assert model.sense_vectors("head").dtype == np.float32
 
 
@@ -66,7 +76,7 @@ def test_only_the_window_counts_around_the_first_occurrence_or_the_position():
     last = expected_probabilities(model, "head", ["bank", "head"])
     np.testing.assert_allclose(model.sense_probabilities("head", tokens), first, rtol=1e-5)
     np.testing.assert_allclose(model.sense_probabilities("head", tokens, position=4), last, rtol=1e-5)
-    both = model.sense_probabilities("head", [tokens, tokens], position=[None, 4])
+    both = model.sense_probabilities("head", contexts=[tokens, tokens], positions=[None, 4])
     np.testing.assert_allclose(both, [first, last], rtol=1e-5)
 
 
@@ -110,16 +120,6 @@ def test_context_options():
     np.testing.assert_allclose(
         weighted.sense_probabilities("head", tokens), softmax(weighted.arrays.selection_vectors[:3] @ total), rtol=1e-4
     )
-
-
-def test_a_list_of_strings_is_one_context_unless_it_cannot_be():
-    vocabulary = Vocabulary(list(WORDS))
-    assert as_contexts("the head", vocabulary) == (["the head"], True)
-    assert as_contexts(["the", "head"], vocabulary) == ([["the", "head"]], True)
-    assert as_contexts(("the", "new york"), vocabulary) == ([["the", "new york"]], True)  # a known word with a space
-    assert as_contexts(["the head", "head"], vocabulary) == (["the head", "head"], False)
-    assert as_contexts([["the"], "a head"], vocabulary) == ([["the"], "a head"], False)
-    assert as_contexts(iter(["the", "head"]), vocabulary) == ([["the", "head"]], True)
 
 
 def test_strings_in_memory_and_lines_of_a_file_are_the_same_words(tmp_path):

@@ -72,7 +72,7 @@ def test_a_phrase_in_a_list_is_refused_with_both_ways_out(context, place):
 
 @pytest.mark.parametrize("context", [[["the"], ["river"]], [["the"], "a head"], [("the", "river")], ["the", ["river"]]])
 def test_a_list_of_lists_is_refused(context):
-    with pytest.raises(TypeError, match=r"this is a list of lists; give several contexts as contexts=\[\.\.\.\]"):
+    with pytest.raises(TypeError, match=r"this is a list of lists; give several as contexts=\[\.\.\.\]"):
         asked(context)
 
 

@@ -19,7 +19,7 @@ from muse.data.vocabulary import Vocabulary
 from muse.errors import quote
 from muse.files.lines import split_words
 
-__all__ = ["AskedContexts", "Context", "EncodedContexts", "as_contexts", "as_tokens", "asked_contexts", "encode"]
+__all__ = ["AskedContexts", "Context", "EncodedContexts", "as_tokens", "asked_contexts", "encode"]
 
 Context: TypeAlias = str | Sequence[str]
 
@@ -80,26 +80,8 @@ def as_tokens(context: Context) -> list[str]:
     return tokens
 
 
-def as_contexts(context: Context | Iterable[Context], vocabulary: Vocabulary) -> tuple[list[Context], bool]:
-    """A list of contexts, and whether a single one was given.
-
-    A list of strings is the tokens of one context, unless one of them holds white space and is not a known word: then
-    it is a list of contexts.
-    """
-    if isinstance(context, str):
-        return [context], True
-    if not isinstance(context, Iterable):
-        raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
-    refuse_row("the context", context)
-    items = list(context)
-    if any(not isinstance(item, str) or (item not in vocabulary and len(as_tokens(item)) > 1) for item in items):
-        return items, False
-    single: list[Context] = [items]  # type: ignore[list-item]  # every item is a str, as was just checked
-    return single, True
-
-
 def asked_contexts(
-    context: Any, position: Any, contexts: Any, positions: Any, known: Container[str]
+    context: Any, position: Any, contexts: Any, positions: Any, known: Container[str], plural: str = "contexts"
 ) -> AskedContexts | None:
     """What a question asks about, by the arguments it was given; None: it is about no context.
 
@@ -115,6 +97,8 @@ def asked_contexts(
         Several contexts, and such an index, or None, for each.
     known : container of str
         Words of the model, of which some may hold white space.
+    plural : str
+        What the caller's argument of several contexts is called.
 
     Raises
     ------
@@ -133,13 +117,13 @@ def asked_contexts(
             if position is not None:
                 raise ValueError("position is an index of the context's tokens; give the context too")
             return None
-        return AskedContexts([_one_context(context, known)], [_position_given(position)], single=True)
+        return AskedContexts([_one_context(context, known, plural)], [_position_given(position)], single=True)
     if position is not None:
         raise ValueError("position is for one context; for contexts give positions=[...], with None where any will do")
     refuse_row("contexts", contexts)
     if isinstance(contexts, (str, bytes)) or not isinstance(contexts, Iterable):
         raise TypeError(f"contexts must be a list of contexts, each a string or a list of tokens; got {contexts!r:.80}")
-    several = [_one_context(item, known) for item in contexts]
+    several = [_one_context(item, known, plural) for item in contexts]
     if positions is None:
         return AskedContexts(several, [None] * len(several), single=False)
     if isinstance(positions, str) or not isinstance(positions, Iterable):
@@ -150,7 +134,7 @@ def asked_contexts(
     return AskedContexts(several, places, single=False)
 
 
-def _one_context(given: Any, known: Container[str]) -> Context:
+def _one_context(given: Any, known: Container[str], plural: str) -> Context:
     """A context as it was given, where it can be nothing else."""
     if isinstance(given, str):
         return given
@@ -158,13 +142,13 @@ def _one_context(given: Any, known: Container[str]) -> Context:
         given = list(given)
         if any(not isinstance(item, str) and isinstance(item, Iterable) for item in given):
             raise TypeError("a context is a string or a list of tokens, and this is a list of lists; "
-                            "give several contexts as contexts=[...]")  # fmt: skip
+                            f"give several as {plural}=[...]")  # fmt: skip
     tokens = as_tokens(given)
     for place, token in enumerate(tokens):
         if token not in known and len(split_words(token)) > 1:
             raise ValueError(
                 f"the context is a list of tokens, and its item {place}, {quote(token)}, is several words: give "
-                "several contexts as contexts=[...], and a single one as a string or with a word in each item"
+                f"several contexts as {plural}=[...], and a single one as a string or with a word in each item"
             )
     return tokens
 

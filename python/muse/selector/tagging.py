@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise, repeat
 from os import PathLike
 from typing import Any
@@ -15,7 +15,7 @@ from muse.base.numeric import unit_rows
 from muse.base.tables import frame_columns, named
 from muse.data.arrays import Arrays, Floats
 from muse.data.snapshot import Snapshot
-from muse.selector.context import Context, as_contexts, as_tokens
+from muse.selector.context import Context, as_tokens, asked_contexts
 from muse.selector.selection import SenseBlock, TokenSense, selector_of
 from muse.selector.tag_file import TagReport, fingerprint, tag_file
 
@@ -76,22 +76,25 @@ def tag_text(
     )  # fmt: skip
 
 
-def sentence_vectors(snapshot: Snapshot, sentence: Context | Sequence[Context], weights: str | None) -> Floats:
+def sentence_vectors(
+    snapshot: Snapshot, sentence: Context | None, sentences: Iterable[Context] | None, weights: str | None
+) -> Floats:
     """The mean of the vectors of the selected senses, of one sentence or several; see `MUSE.sentence_vector`."""
     if weights not in (None, "sif"):
         raise ValueError(f"weights must be None or 'sif'; got {weights!r:.80}")
     vocabulary, arrays = snapshot.vocabulary, snapshot.arrays
-    contexts, single = as_contexts(sentence, vocabulary)
-    sentences = [as_tokens(context) for context in contexts]
-    vectors = np.zeros((len(sentences), arrays.vector_size), np.float32)
-    for row, (tokens, senses) in enumerate(
-        zip(sentences, stream_senses(snapshot, sentences, False, None), strict=True)
-    ):
+    if (sentence is None) == (sentences is None):
+        raise ValueError("give either sentence, which is one, or sentences, which are several")
+    asked = asked_contexts(sentence, None, sentences, None, vocabulary, "sentences")
+    assert asked is not None  # something was given
+    listed = [as_tokens(context) for context in asked.contexts]
+    vectors = np.zeros((len(listed), arrays.vector_size), np.float32)
+    for row, (tokens, senses) in enumerate(zip(listed, stream_senses(snapshot, listed, False, None), strict=True)):
         known = senses >= 0
         ids = np.fromiter(map(vocabulary.ids.get, tokens, repeat(-1)), np.int64, len(tokens))[known]
         if len(ids):
             vectors[row] = _mean(arrays, ids, senses[known], weights)
-    return vectors[0] if single else vectors
+    return vectors[0] if asked.single else vectors
 
 
 def _mean(
