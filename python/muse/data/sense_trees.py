@@ -31,7 +31,7 @@ _BLOCK_WORDS = 4096
 AUTO_POWER = 0.15  # of the share of the smaller part, for senses="auto"
 AUTO_MOST = 3  # senses of a word
 
-Senses = int | Mapping[int, int] | str | None
+Senses = int | Mapping[int, int] | str | NDArray[np.int64] | None
 """How many senses words get; see `SenseTrees.cut`."""
 
 
@@ -364,6 +364,10 @@ class SenseTrees:
             if senses != "auto":
                 raise ValueError(f"senses={senses!r}: the only word that says how many is 'auto'")
             wanted = self._auto()
+        elif isinstance(senses, np.ndarray):
+            if senses.shape != wanted.shape or (senses < 1).any():
+                raise ValueError(f"senses must be {self.n_words} numbers of at least 1, one for each word")
+            wanted = senses
         elif isinstance(senses, Mapping):
             for word, number in senses.items():
                 if not 0 <= word < self.n_words or number < 1:
@@ -381,9 +385,9 @@ class SenseTrees:
 
         Parameters
         ----------
-        senses : int, mapping of int to int, or "auto", optional
+        senses : int, mapping of int to int, int64 (V,), or "auto", optional
             How many senses a word gets, at most as many as it has leaves; or so many for each word (by its row), and
-            the default for others; "auto": one, and one more for each join from the root down that is wider than
+            the default for others; or so many for every word; "auto": one, and one more for each join from the root down that is wider than
             `auto_strength`, three at most. Default: the default of each word.
         strength : float, optional
             Instead: joins stay, in their order, up to the first one that is wider than that.
@@ -394,11 +398,26 @@ class SenseTrees:
         """
         return self._cut(self.senses_of(senses, strength=strength))
 
-    def _cut(self, wanted: Integers) -> Cut:
+    def cut_uses(self, senses: Integers) -> Integers:
+        """Sampled uses of each sense of a cut with so many senses a word, int64 (Z,); 0 for a word without a tree."""
+        offset = np.concatenate(([0], np.cumsum(senses)))
+        chosen = self._chosen(senses)
+        words = self._node_word[chosen]
+        uses = np.zeros(int(offset[-1]), np.int64)
+        uses[offset[words] + np.arange(len(chosen)) - np.searchsorted(words, words)] = self._counts[chosen]
+        return uses
+
+    def _chosen(self, wanted: Integers) -> Integers:
+        """The nodes that are senses, by word and number."""
         begins, ends = self._life
         per_node = wanted[self._node_word]
         chosen = np.flatnonzero((begins <= per_node) & (per_node < ends))
-        chosen = chosen[np.lexsort((self.numbers[chosen], self._node_word[chosen]))]
+        ordered: Integers = chosen[np.lexsort((self.numbers[chosen], self._node_word[chosen]))]
+        return ordered
+
+    def _cut(self, wanted: Integers) -> Cut:
+        begins, _ = self._life
+        chosen = self._chosen(wanted)
         sense_offset = np.concatenate(([0], np.cumsum(wanted)))
         rows = np.full(len(begins), -1)  # of nodes that are senses, and of what they are made of
         words = self._node_word[chosen]
@@ -476,6 +495,20 @@ class SenseTrees:
         senses = [int(self.numbers[node]) for node in nodes if begins[node] <= default < ends[node]]
         ordered = tuple(made[number] for number in sorted(made))
         return SenseTree(name or str(word), ordered, int(self.numbers[nodes[-1]]), tuple(sorted(senses)))
+
+    def uses_of(self, words: Integers, numbers: Integers) -> Integers:
+        """Sampled uses of nodes, given by their words (rows) and their numbers, int64; 1 for a word without a tree."""
+        has_tree = self.n_leaves[words] > 0
+        uses = np.ones(len(words), np.int64)
+        uses[has_tree] = self._uses_by_number[self._node_offset[words[has_tree]] + numbers[has_tree]]
+        return uses
+
+    @cached_property
+    def _uses_by_number(self) -> Integers:
+        """(N,) sampled uses of each node, those of a word by number."""
+        uses = np.empty(len(self._counts), np.int64)
+        uses[self._node_offset[self._node_word] + self.numbers] = self._counts
+        return uses
 
     def leaves_of(self, word: int) -> NDArray[np.bool_]:
         """Which leaves each node of a word is made of, bool (nodes, leaves), by the number of the node."""

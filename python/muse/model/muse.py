@@ -13,6 +13,7 @@ from muse.base.checks import callbacks as check_callbacks
 from muse.base.checks import integer
 from muse.data.arrays import Arrays
 from muse.data.describing import parameters
+from muse.data.forest import Forest
 from muse.data.memory import check_memory, estimate_memory
 from muse.data.names import reject_unknown, reject_unknown_in_train
 from muse.data.recipes import Paper, Recipe, StrategyName
@@ -144,6 +145,7 @@ class MUSE(SenseQueries):
         settings: Settings | None = None,
         history: Iterable[dict[str, Any]] = (),
         training_state: Mapping[str, Any] | None = None,
+        forest: Forest | None = None,
     ) -> MUSE:
         """A model of given parts, which are checked and not copied.
 
@@ -157,6 +159,8 @@ class MUSE(SenseQueries):
             Defaults with the dimensions of `arrays`, if not given.
         history, training_state
             What training left, see `history` and `training_state`.
+        forest : Forest, optional
+            The sense trees that `arrays` are a cut of: the part `forest` of the `snapshot` of another model.
 
         Returns
         -------
@@ -173,7 +177,7 @@ class MUSE(SenseQueries):
         --------
         >>> again = MUSE.from_arrays(model.vocabulary, model.arrays, model.settings)  # doctest: +SKIP
         """
-        snapshot = given_snapshot(vocabulary, arrays, settings, training_state)
+        snapshot = given_snapshot(vocabulary, arrays, settings, training_state, forest)
         return cls._of(snapshot, history)
 
     @classmethod
@@ -233,7 +237,8 @@ class MUSE(SenseQueries):
             If they do not fit the model's words and settings.
         """
         state = {} if arrays is None else self.training_state
-        self.publish(self.snapshot.replace(numbers=arrays, training_state=state))
+        forest = None if arrays is None else self.snapshot.forest
+        self.publish(self.snapshot.replace(numbers=arrays, training_state=state, forest=forest))
 
     @uses
     def __getstate__(self) -> dict[str, Any]:
