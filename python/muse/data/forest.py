@@ -1,4 +1,4 @@
-"""What a model with sense trees has beside its arrays: the trees, the space that they are in, and the words' vectors."""
+"""What a model with sense trees has beside its arrays: the trees, their space, and the vectors of words."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ class Forest:
         Of all words.
     word_vectors : float32 (V, D)
         The vector of each word, from which those of its senses are made. Further training moves them.
-    senses : int64 (V,)
-        How many senses each word has now: the cut.
+    sense_offset : int64 (V + 1,)
+        First row of each word's senses in the model's arrays.
+    nodes : int64 (Z,)
+        The number of the node that each of these senses is.
 
     Raises
     ------
@@ -54,7 +56,8 @@ class Forest:
     space: UseSpace
     trees: SenseTrees
     word_vectors: Floats
-    senses: NDArray[np.int64]
+    sense_offset: NDArray[np.int64]
+    nodes: NDArray[np.int64]
 
     def __post_init__(self) -> None:
         words, dim = self.word_vectors.shape
@@ -68,22 +71,30 @@ class Forest:
             raise ValueError("the shifts of leaves must be as wide as word vectors")
         if trees.leaf_means.shape[1] != space.size:
             raise ValueError("the mean contexts of leaves must be as wide as contexts")
-        if self.senses.shape != (words,) or self.senses.dtype != np.int64:
-            raise ValueError("word_senses must be int64, and hold one number a word")
-        if (self.senses < 1).any() or (self.senses > np.maximum(trees.n_leaves, 1)).any():
-            raise ValueError("word_senses must lie between 1 and the number of leaves")
+        for name, shape in (("sense_offset", (words + 1,)), ("nodes", (int(self.sense_offset[-1]),))):
+            array = getattr(self, name)
+            if array.shape != shape or array.dtype != np.int64:
+                raise ValueError(f"{name} of the senses must be int64 with shape {shape}")
+        if self.sense_offset[0] != 0 or (np.diff(self.sense_offset) < 1).any():
+            raise ValueError("the senses must be at least one a word")
+        most = np.maximum(2 * trees.n_leaves - 1, 1)
+        if (self.nodes < 0).any() or (self.nodes >= np.repeat(most, np.diff(self.sense_offset))).any():
+            raise ValueError("the senses must be numbers of nodes of the trees")
 
     # -- cuts --------------------------------------------------------------------------------------------------------
 
     def recut(self, senses: Senses) -> Forest:
         """The same with another number of senses a word: what `SenseTrees.cut` takes."""
-        return dataclasses.replace(self, senses=self.trees.senses_of(senses))
+        return self.at(*self.trees.nodes_of(self.trees.senses_of(senses)))
+
+    def at(self, sense_offset: NDArray[np.int64], nodes: NDArray[np.int64]) -> Forest:
+        """The same with other nodes as senses."""
+        return dataclasses.replace(self, sense_offset=sense_offset, nodes=nodes)
 
     def arrays(self, collocation_vectors: Floats, word_counts: NDArray[np.int64]) -> Arrays:
         """The arrays of the cut, padded for training; the senses' counts are by the shares of their nodes."""
-        cut = self.trees.cut(self.senses)
-        senses = self.senses
-        word_of = np.repeat(np.arange(len(senses)), senses)
+        cut = self.trees.cut_at(self.sense_offset, self.nodes)
+        word_of = self._word_of
         vectors: Floats = _core.aligned_zeros(len(word_of), self.word_vectors.shape[1])
         selection: Floats = _core.aligned_zeros(len(word_of), cut.centroids.shape[1])
         for first in range(0, len(word_of), _BLOCK_ROWS):
@@ -98,14 +109,13 @@ class Forest:
             sense_offset=cut.sense_offset,
             sense_counts=self.spread(word_counts),
             word_counts=word_counts,
-            sense_numbers=_numbers(cut, senses),
+            sense_numbers=_numbers(cut),
         )
 
     def spread(self, word_counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Counts of words over the senses of the cut, by the shares of nodes: whole numbers that add up, int64 (Z,)."""
-        offset = np.concatenate(([0], np.cumsum(self.senses)))
-        word_of = np.repeat(np.arange(len(self.senses)), self.senses)
-        uses = np.maximum(self.trees.cut_uses(self.senses), 1)
+        offset, word_of = self.sense_offset, self._word_of
+        uses = np.maximum(self.trees.uses_at(offset, self.nodes), 1)
         ends = np.cumsum(uses)
         starts = np.concatenate(([0], ends))[offset[:-1]]
         share = (ends - starts[word_of]) / np.add.reduceat(uses, offset[:-1])[word_of]
@@ -129,10 +139,26 @@ class Forest:
             word_counts=arrays.word_counts,
         ).for_training()
 
-    def bias(self, arrays: Arrays) -> Floats:
-        """What the share of each sense adds to its scores, float32 (Z,), given the arrays of a cut."""
-        word_of = np.repeat(np.arange(arrays.n_words), np.diff(arrays.sense_offset))
-        return self.space.bias(arrays.sense_offset, self.trees.uses_of(word_of, arrays.all_numbers()))
+    def rows_of(self, word: int) -> slice[int, int, None]:
+        """Rows of the senses of a word."""
+        return slice(int(self.sense_offset[word]), int(self.sense_offset[word + 1]))
+
+    def nodes_of(self, word: int) -> NDArray[np.int64]:
+        """Numbers of the nodes that are the senses of a word, int64 (K,)."""
+        return self.nodes[self.rows_of(word)]
+
+    def rows_in(self, other: Forest) -> NDArray[np.int64]:
+        """The row, in another cut of the same trees, of the sense that each of these is or is part of; -1: of none."""
+        return self.trees.rows_in((self.sense_offset, self.nodes), (other.sense_offset, other.nodes))
+
+    def bias(self) -> Floats:
+        """What the share of each sense adds to its scores, float32 (Z,)."""
+        return self.space.bias(self.sense_offset, self.trees.uses_at(self.sense_offset, self.nodes))
+
+    @property
+    def _word_of(self) -> NDArray[np.int64]:
+        """The word of each sense, int64 (Z,)."""
+        return np.repeat(np.arange(len(self.word_vectors)), np.diff(self.sense_offset))
 
     # -- checks, growth, storage -------------------------------------------------------------------------------------
 
@@ -144,11 +170,9 @@ class Forest:
             return
         if arrays.selection_vectors.shape[1] != self.space.size:
             raise ValueError(f"selection_vectors must be as wide as the contexts of the trees, {self.space.size}")
-        if not np.array_equal(np.diff(arrays.sense_offset), self.senses):
-            raise ValueError("the arrays have other numbers of senses than the cut of the sense trees")
-        nodes = np.maximum(2 * self.trees.n_leaves - 1, 1)
-        if (arrays.all_numbers() >= np.repeat(nodes, self.senses)).any():
-            raise ValueError("sense_numbers must be numbers of nodes of the sense trees")
+        same = np.array_equal(arrays.sense_offset, self.sense_offset)
+        if not same or not np.array_equal(arrays.all_numbers(), self.nodes):
+            raise ValueError("the arrays have other senses than the cut of the sense trees")
 
     def check_finite(self) -> None:
         """Raise a ValueError that names the first array with a value that is not a finite number."""
@@ -159,16 +183,18 @@ class Forest:
                 if not np.isfinite(array[first : first + _BLOCK_ROWS]).all():
                     raise ValueError(f"{name} holds values that are not finite numbers")
 
-    def grown(self, word_vectors: Floats) -> Forest:
-        """The forest for more words, with their vectors: those that are new have no tree, and count in no context."""
-        added = len(word_vectors) - len(self.word_vectors)
+    def grown(self, new_vectors: Floats, topic_vectors: Floats) -> Forest:
+        """The forest for more words, with the vectors of the new ones: these have no tree, and count in no context."""
+        added = len(new_vectors)
+        word_vectors = _longer(self.word_vectors, added)
+        word_vectors[len(self.word_vectors) :] = new_vectors
         space, trees = self.space, self.trees
 
         def longer(matrix: Any) -> Any:
             return None if matrix is None or not len(matrix) else _longer(matrix, added)
 
         space = dataclasses.replace(
-            space, topic_vectors=longer(space.topic_vectors), order_vectors=longer(space.order_vectors),
+            space, topic_vectors=topic_vectors, order_vectors=longer(space.order_vectors),
             topic_weights=space.topic_weights if not len(space.topic_weights) else longer(space.topic_weights),
         )  # fmt: skip
         trees = dataclasses.replace(
@@ -176,15 +202,16 @@ class Forest:
             leaf_offset=np.concatenate((trees.leaf_offset, np.full(added, trees.leaf_offset[-1]))),
             default_senses=np.concatenate((trees.default_senses, np.ones(added, np.int64))),
         )
-        senses = np.concatenate((self.senses, np.ones(added, np.int64)))
-        return dataclasses.replace(self, space=space, trees=trees, word_vectors=word_vectors, senses=senses)
+        offset = np.concatenate((self.sense_offset, self.sense_offset[-1] + 1 + np.arange(added)))
+        nodes = np.concatenate((self.nodes, np.zeros(added, np.int64)))
+        return Forest(space, trees, word_vectors, offset, nodes)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """The arrays by name, as a model file keeps them, but for the topic vectors, which are P."""
         named = {name: getattr(self.space, name) for name in SPACE_TENSORS}
         named |= {name: getattr(self.trees, name) for name in TREE_TENSORS}
         return {name: array for name, array in named.items() if array is not None} | {
-            WORDS: self.word_vectors, SENSES: self.senses,
+            "word_vectors": self.word_vectors, "node_offset": self.sense_offset, "nodes": self.nodes,
         }  # fmt: skip
 
     def numbers(self) -> dict[str, float]:
@@ -207,7 +234,7 @@ class Forest:
             value = numbers[name]
             if type(value) not in (int, kind) or not least <= value <= most:
                 raise ValueError(f"{name} of its sense trees cannot be {value!r}")
-        for name in (*SPACE_TENSORS, WORDS):
+        for name in (*SPACE_TENSORS, "word_vectors"):
             array = tensors.get(name)
             if array is not None and (array.dtype != np.float32 or array.ndim != (1 if name in _FLAT else 2)):
                 raise ValueError(f"{name} must be float32 with {1 if name in _FLAT else 2} dimensions")
@@ -221,10 +248,11 @@ class Forest:
 
         space = UseSpace(topic_vectors, **parts(UseSpace, SPACE_TENSORS))
         _check_space(space)
-        return cls(space, SenseTrees(**parts(SenseTrees, TREE_TENSORS)), tensors[WORDS], tensors[SENSES])
+        return cls(space, SenseTrees(**parts(SenseTrees, TREE_TENSORS)), tensors["word_vectors"],
+                   tensors["node_offset"], tensors["nodes"])  # fmt: skip
 
 
-WORDS, SENSES = "word_vectors", "word_senses"
+TENSORS = ("word_vectors", "node_offset", "nodes")  # beside those of the trees and of the space
 TREE_TENSORS = tuple(f.name for f in dataclasses.fields(SenseTrees) if f.name not in _NUMBERS)
 SPACE_TENSORS = tuple(f.name for f in dataclasses.fields(UseSpace) if f.name not in (*_NUMBERS, "topic_vectors"))
 OPTIONAL_TENSORS = ("order_vectors", "position_weights", "order_mean", "order_transform")
@@ -238,7 +266,9 @@ def _check_space(space: UseSpace) -> None:
         raise ValueError("topic_weights must hold one number a word")
     if space.order_vectors is None:
         return
-    assert space.position_weights is not None and space.order_mean is not None and space.order_transform is not None
+    assert space.position_weights is not None
+    assert space.order_mean is not None
+    assert space.order_transform is not None
     size = space.order_vectors.shape[1]
     places = len(space.position_weights)
     if (
@@ -253,9 +283,9 @@ def is_word_level(arrays: Arrays) -> bool:
     return arrays.n_senses == arrays.n_words
 
 
-def _numbers(cut: Cut, senses: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def _numbers(cut: Cut) -> NDArray[np.int64] | None:
     """Numbers of the senses; None where they are 0, 1, ... in every word."""
-    counted = np.arange(len(cut.nodes)) - np.repeat(cut.sense_offset[:-1], senses)
+    counted = np.arange(len(cut.nodes)) - np.repeat(cut.sense_offset[:-1], np.diff(cut.sense_offset))
     return None if np.array_equal(counted, cut.nodes) else cut.nodes
 
 

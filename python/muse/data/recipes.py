@@ -13,8 +13,19 @@ from typing import Any, ClassVar, Literal
 from muse.base.checks import Check, Choice, flag, integer, number, optional
 from muse.data.table import check_fields, declared, setting
 
-__all__ = ["POLICIES", "RECIPES", "Context", "Engine", "Paper", "Recipe", "SenseEpochs", "Split", "StrategyName", "Trees",
-           "given_recipe"]
+__all__ = [
+    "POLICIES",
+    "RECIPES",
+    "Context",
+    "Engine",
+    "Paper",
+    "Recipe",
+    "SenseEpochs",
+    "Split",
+    "StrategyName",
+    "Trees",
+    "given_recipe",
+]
 
 StrategyName = Literal["greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"]
 STRATEGY: Check = Choice("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy")
@@ -434,7 +445,9 @@ class Paper(SenseEpochs):
 RECIPES: tuple[type[Recipe], ...] = (Trees, Split, Paper)
 Trees.APART = {
     **{name: value for name, value in Split().values().items() if name not in declared(Trees)},
-    "selection_update": "none", "collocation": "word", "share_weight": 0.0,
+    "selection_update": "none",
+    "collocation": "word",
+    "share_weight": 0.0,
 }  # fmt: skip  (no senses are trained)
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from muse.base.checks import path_like
 from muse.data.arrays import OPTIONAL, Arrays
-from muse.data.forest import OPTIONAL_TENSORS, SENSES, SPACE_TENSORS, TREE_TENSORS, WORDS, Forest
+from muse.data.forest import OPTIONAL_TENSORS, SPACE_TENSORS, TENSORS, TREE_TENSORS, Forest
 from muse.data.memory import check_memory_to_load, with_figure
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
@@ -39,7 +39,16 @@ FORMAT, VERSION = "muse-senses", 2
 _PLAIN_VERSION = 1  # of a file without sense trees, which older versions of muse read
 CLOCK_FIELDS = ("seconds", "tokens_per_second", "pairs_per_second")  # of history; left out: equal models, equal files
 _VOCABULARY_FIELDS = ("raw_words", "effective_min_count")
-_CHECKED_IN_MAPS = ("vocabulary", "vocabulary_offset", "sense_offset", "sense_numbers", "leaf_offset", "joins", "word_senses")  # small, and all else hangs on them
+_CHECKED_IN_MAPS = (
+    "vocabulary",
+    "vocabulary_offset",
+    "sense_offset",
+    "sense_numbers",
+    "leaf_offset",
+    "joins",
+    "node_offset",
+    "nodes",
+)  # small, and all else hangs on them
 
 
 class _Part(NamedTuple):
@@ -307,9 +316,7 @@ def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, file: str
 _PARTS = (
     _Part(tuple(Arrays.__dataclass_fields__), lambda snapshot: snapshot.arrays.as_dict(), _unpack_arrays, OPTIONAL),
     _Part(("vocabulary", "vocabulary_offset"), _pack_words, _unpack_words),
-    _Part(
-        (*SPACE_TENSORS, *TREE_TENSORS, WORDS, SENSES), _pack_forest, _unpack_forest, OPTIONAL_TENSORS, is_needed=False
-    ),
+    _Part((*SPACE_TENSORS, *TREE_TENSORS, *TENSORS), _pack_forest, _unpack_forest, OPTIONAL_TENSORS, is_needed=False),
 )  # in the order of a file, in which each one may look at those before it
 
 

@@ -6,22 +6,26 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from muse.base.checks import integer
 from muse.base.numeric import unit_rows
 from muse.data.arrays import Floats
 from muse.data.snapshot import Snapshot
 from muse.errors import UnknownSenseError, quote
 from muse.model.cards import collocates
 from muse.selector.context import Context, as_contexts
-from muse.selector.selection import selector_of
+from muse.selector.selection import selector_of, uses_of
 from muse.vectors.keyed import check_topn
 
 __all__ = [
+    "as_positions",
     "predict_collocates",
     "probabilities",
     "probabilities_batch",
     "rows_of",
     "select_sense",
+    "sense_numbers",
     "sense_vectors",
     "similarity",
 ]
@@ -39,25 +43,60 @@ def sense_vectors(snapshot: Snapshot, word: str, context: Any = None, position: 
     vectors = snapshot.arrays.sense_vectors[rows_of(snapshot, word)]
     if context is None and position is None:
         return vectors.copy()
-    selected: Floats = vectors[select_sense(snapshot, word, context, position)]
+    selected: Floats = vectors[probabilities(snapshot, word, context, position).argmax(axis=-1)]
     return selected
 
 
-def select_sense(snapshot: Snapshot, word: str, context: Any, position: Any) -> Any:
+def sense_numbers(snapshot: Snapshot, word: str, level: int | None = None) -> NDArray[np.int64]:
+    """The numbers of the senses of a word, in the order of its probabilities; `level` is another cut."""
+    row = snapshot.vocabulary.index(word)
+    if level is None:
+        return snapshot.arrays.numbers_of(row)
+    forest = snapshot.forest
+    if forest is None or not snapshot.is_trained:
+        raise ValueError(
+            "level needs sense trees, and this model has none: train it with the recipe Trees, the default, and more "
+            "than one sense a word"
+        )
+    return forest.trees.numbers_at(row, integer(1)("level", level))
+
+
+def select_sense(snapshot: Snapshot, word: str, context: Any, position: Any, level: int | None = None) -> Any:
     """The number of the sense that a context means, or of each of several."""
-    best = probabilities(snapshot, word, context, position).argmax(axis=-1)
-    return int(best) if best.ndim == 0 else best
+    best = probabilities(snapshot, word, context, position, level).argmax(axis=-1)
+    numbers = sense_numbers(snapshot, word, level)[best]
+    return int(numbers) if best.ndim == 0 else numbers
 
 
-def probabilities(snapshot: Snapshot, word: str, context: Any = None, position: Any = None) -> Floats:
+def probabilities(
+    snapshot: Snapshot, word: str, context: Any = None, position: Any = None, level: int | None = None
+) -> Floats:
     """The probability of each sense in a context, or in each of several; without one, its share."""
+    if context is None and position is not None:
+        raise ValueError("position is an index of the context's tokens; give the context too")
+    if level is not None:
+        return _at_level(snapshot, word, context, position, level)
     if context is None:
-        if position is not None:
-            raise ValueError("position is an index of the context's tokens; give the context too")
         return snapshot.arrays.prior(snapshot.vocabulary.index(word))
     contexts, single = as_contexts(context, snapshot.vocabulary)
-    positions = _positions(position, len(contexts), single)
+    positions = as_positions(position, len(contexts), single)
     found = selector_of(snapshot).probabilities(word, contexts, positions)
+    return found[0] if single else found
+
+
+def _at_level(snapshot: Snapshot, word: str, context: Any, position: Any, level: int) -> Floats:
+    """The same for the nodes at another cut of the word's tree."""
+    nodes, forest, row = sense_numbers(snapshot, word, level), snapshot.forest, snapshot.vocabulary.index(word)
+    assert forest is not None
+    if np.array_equal(nodes, snapshot.arrays.numbers_of(row)):  # the same cut has the same answer
+        return probabilities(snapshot, word, context, position)
+    if context is None:
+        uses = forest.trees.node_uses(row)[nodes]
+        shares: Floats = (uses / uses.sum()).astype(np.float32)
+        return shares
+    contexts, single = as_contexts(context, snapshot.vocabulary)
+    positions = as_positions(position, len(contexts), single)
+    found = uses_of(snapshot, forest).probabilities_at(word, contexts, positions, nodes)
     return found[0] if single else found
 
 
@@ -69,7 +108,7 @@ def probabilities_batch(
         raise TypeError("sense_probabilities_batch takes a list of words and a list of as many contexts")
     if len(words) != len(contexts):
         raise ValueError(f"there must be as many contexts as words; got {len(contexts)} for {len(words)}")
-    return selector_of(snapshot).probabilities_of(words, contexts, _positions(positions, len(contexts), False))
+    return selector_of(snapshot).probabilities_of(words, contexts, as_positions(positions, len(contexts), False))
 
 
 def similarity(
@@ -100,19 +139,21 @@ def predict_collocates(
     restrict_vocab: int | None,
 ) -> list[tuple[str, float]]:
     """The collocates that a sense makes likely."""
+    row = snapshot.vocabulary.index(word)
     if sense is None:
         sense = select_sense(snapshot, word, context, None)
     elif context is not None:
         raise ValueError("give either a context, which selects the sense, or sense")
     if isinstance(sense, (bool, np.bool_)) or not isinstance(sense, (int, np.integer)):
         raise TypeError(f"sense must be the number of a sense, an integer; got {sense!r:.80}")
-    vectors = sense_vectors(snapshot, word)
-    if not 0 <= sense < len(vectors):
-        raise UnknownSenseError(f"there is no sense {sense} of {quote(word)}, which has {len(vectors)}")
-    return collocates(snapshot, vectors[[sense]], check_topn(topn), restrict_vocab)[0]
+    found = snapshot.arrays.row_of(row, int(sense))
+    if found < 0:
+        numbers = ", ".join(map(str, snapshot.arrays.numbers_of(row).tolist()))
+        raise UnknownSenseError(f"there is no sense {sense} of {quote(word)}, which has {numbers}")
+    return collocates(snapshot, snapshot.arrays.sense_vectors[[found]], check_topn(topn), restrict_vocab)[0]
 
 
-def _positions(given: Any, count: int, single: bool) -> list[int | None]:
+def as_positions(given: Any, count: int, single: bool) -> list[int | None]:
     """A position, or None, for each of `count` contexts."""
     if given is None:
         return [None] * count

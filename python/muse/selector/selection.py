@@ -29,6 +29,7 @@ __all__ = [
     "context_weights",
     "selection_options",
     "selector_of",
+    "uses_of",
 ]
 
 _BLOCK_TOKENS = 1 << 18  # tokens that disambiguate hands to the core at once
@@ -242,7 +243,7 @@ class UseSelector(SenseSelector):
     def __init__(self, vocabulary: Vocabulary, arrays: Arrays, settings: Settings, forest: Forest) -> None:
         super().__init__(vocabulary, arrays, settings)
         self._forest, self._temperature = forest, forest.space.temperature
-        self._bias = forest.bias(arrays)
+        self._bias = forest.bias()
 
     def __reduce__(self) -> tuple[Any, ...]:
         settings = self._settings.replace(callbacks=(), trim_rule=None)
@@ -264,7 +265,7 @@ class UseSelector(SenseSelector):
     ) -> NDArray[np.float32]:
         """`probabilities` of other nodes of the word's tree, given by their numbers, float32 (N, K)."""
         row, space, trees = self._vocabulary.index(word), self._forest.space, self._forest.trees
-        uses = trees.uses_of(np.full(len(nodes), row), nodes)
+        uses = trees.node_uses(row)[nodes]
         vectors, alone = self.contexts(word, contexts, positions)
         scores = vectors @ trees.node_centroids(row)[nodes].T + space.bias(np.array([0, len(nodes)]), uses)
         probabilities = softmax(scores, self._temperature)
@@ -329,6 +330,14 @@ def _alone(encoded: EncodedContexts) -> NDArray[np.bool_]:
     lengths = np.diff(encoded.offsets)
     found: NDArray[np.bool_] = (lengths == 0) | ((lengths == 1) & (encoded.positions == 0))
     return found
+
+
+def uses_of(snapshot: Snapshot, forest: Forest) -> UseSelector:
+    """What makes vectors of uses, kept with the snapshot; `forest` is its own."""
+    selector = selector_of(snapshot)
+    if isinstance(selector, UseSelector):
+        return selector
+    return snapshot.once("uses", lambda: UseSelector(snapshot.vocabulary, snapshot.arrays, snapshot.settings, forest))
 
 
 def selector_of(snapshot: Snapshot) -> SenseSelector:

@@ -26,13 +26,14 @@ _UNITS = {"encoder": " tokens", "trees": " uses"}
 
 def tree_settings(settings: Settings) -> TreeSettings:
     """How trees are grown, from a model's settings."""
+    measured: dict[str, Any] = {} if settings.shrinkage is None else {"shrinkage": settings.shrinkage}
     return TreeSettings(
         encoder_window=settings.order_window, negative=settings.negative, encoder_size=settings.order_size,
         sample=settings.sample, topic_window=settings.topic_window, topic_power=settings.topic_power,
         order_weight=settings.order_weight, whitening=settings.whitening, uses=settings.uses, leaves=settings.leaves,
         uses_a_leaf=settings.uses_a_leaf, least_uses=settings.least_uses, share_power=settings.share_power,
         prior_weight=settings.prior_weight, seed=settings.seed & 0x7FFFFFFFFFFFFFFF,
-        **({} if settings.shrinkage is None else {"shrinkage": settings.shrinkage}),
+        **measured,
     )  # fmt: skip
 
 
@@ -73,7 +74,7 @@ def grow(
         logger.info("sense trees, %s: %.1f s", part, seconds)
     chosen = grown.trees.senses_of("auto" if settings.senses == "auto" else wanted)
     trees = dataclasses.replace(grown.trees, default_senses=chosen)
-    forest = Forest(grown.space, trees, arrays.sense_vectors, trees.default_senses)
+    forest = Forest(grown.space, trees, arrays.sense_vectors, *trees.nodes_of(chosen))
     made = forest.arrays(arrays.collocation_vectors, arrays.word_counts)
     senses = np.diff(made.sense_offset)
     logger.info("%d words have %d senses; %d words have more than one", made.n_words, made.n_senses,
