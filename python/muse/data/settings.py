@@ -248,8 +248,8 @@ class Settings:
             )
         if self.init != "random" and self.selection_size not in (None, self.vector_size):
             raise ValueError(
-                "the recipes Trees and Split take the selection module's vectors from the word vectors, so selection_size "
-                f"must be None or vector_size ({self.vector_size}); got {self.selection_size}"
+                "the recipes Trees and Split take the selection module's vectors from the word vectors, so "
+                f"selection_size must be None or vector_size ({self.vector_size}); got {self.selection_size}"
             )
         if self.share_weight and self.init != "split":
             raise ValueError("share_weight needs the recipe Split, which finds the shares; give 0 or leave it out")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from muse.data.word_tree import TreeNode, WordTree
 from muse.errors import UnknownSenseError, quote
 from muse.model import answers
 from muse.model.guard import Model, changes
-from muse.selector.context import Context, as_contexts
+from muse.selector.context import Context
 from muse.selector.selection import UseSelector, uses_of
 from muse.vectors.model_vectors import SenseVectors
 from muse.vectors.sense_keys import SenseKey, parse_sense_key
@@ -246,8 +246,11 @@ def _uses(snapshot: Snapshot, what: str) -> UseSelector:
 def usage_vector(
     self: Publisher,
     word: str,
-    context: Context | Sequence[Context],
-    position: int | Sequence[int | None] | None = None,
+    context: Context | None = None,
+    position: int | None = None,
+    *,
+    contexts: Iterable[Context] | None = None,
+    positions: Iterable[int | None] | None = None,
 ) -> Floats:
     """The vector of a use of a word: its context in the space that sense trees are grown in.
 
@@ -255,7 +258,7 @@ def usage_vector(
 
     Parameters
     ----------
-    word, context, position
+    word, context, position, contexts, positions
         As in `sense_vectors`.
 
     Returns
@@ -263,7 +266,7 @@ def usage_vector(
     float32 (S,)
         Of length one; zeros where no word of the context is known but the word itself.
     float32 (N, S)
-        With a list of N contexts.
+        With N `contexts`.
 
     Raises
     ------
@@ -280,9 +283,11 @@ def usage_vector(
     snapshot = self.snapshot
     selector = _uses(snapshot, "usage_vector")
     _ = snapshot.vocabulary.index(word)
-    contexts, single = as_contexts(context, snapshot.vocabulary)
-    vectors, _ = selector.contexts(word, contexts, answers.as_positions(position, len(contexts), single))
-    return vectors[0] if single else vectors
+    about = answers.asked(snapshot, context, position, contexts, positions)
+    if about is None:
+        raise TypeError("usage_vector needs a context, or several as contexts=")
+    vectors, _ = selector.contexts(word, about.contexts, about.positions)
+    return vectors[0] if about.single else vectors
 
 
 def usage_similarity(
