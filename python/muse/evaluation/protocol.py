@@ -230,7 +230,11 @@ def senses_at(
 def _checked(model: SenseModel, senses: dict[str, int | None], word: str, answer: Any, who: str) -> int:
     """A selected sense, compared with how many the word has, which `senses` keeps, where the model says it."""
     if word not in senses:
-        senses[word] = model.n_senses(word) if hasattr(model, "n_senses") else None
+        numbers = getattr(model, "sense_numbers", None)
+        if callable(numbers):  # which need not be 0, 1, ...
+            senses[word] = int(np.max(numbers(word))) + 1
+        else:
+            senses[word] = model.n_senses(word) if hasattr(model, "n_senses") else None
     return sense_number(answer, word, senses[word], who)
 
 
