@@ -70,8 +70,8 @@ py::dict py_grow_trees(const Space& space, const Corpus& corpus, const IndexArra
   check_corpus(corpus, words);
   check_places(corpus, places);
   const auto o = as_span(offsets);
-  if (offsets.size() != words + 1 || o[0] != 0 || o.back() != places.size())
-    throw py::value_error("offsets do not fit the vocabulary and the places");
+  if (o.empty() || o[0] != 0 || o.back() != places.size())
+    throw py::value_error("offsets must begin at 0 and end with the places");
   for (std::size_t i = 1; i < o.size(); ++i)
     if (o[i] < o[i - 1]) throw py::value_error("offsets must not decrease");
   SenseTrees trees;

@@ -38,7 +38,7 @@ struct SenseTrees {
   std::vector<float> strengths;           // (J,) how far apart the two were: (1 - cos) (2 share of the smaller)^power
 };
 
-// Words are independent: the result is the same for any number of workers. The calling thread calls poll(uses done)
+// The uses are those of words, or of any other groups. Words are independent: the result is the same for any number of workers. The calling thread calls poll(uses done)
 // every few words; an exception from there ends the work and is thrown on.
 SenseTrees grow_trees(const UseSpace& space, const Corpus& corpus, const OccurrencesView& occurrences,
                       const TreeOptions& options, int workers, const std::function<void(std::int64_t)>& poll);
