@@ -117,12 +117,16 @@ def measure_temperature(space: UseSpace, uses: Uses, word_counts: Integers, seed
         seconds.append(np.arange(len(pools[-1])) >= len(first))
     cut = uses.grow(space.core, pools, 2)
     bias = space.bias(cut.sense_offset, cut.counts)
+    asked = [pool[::_ANSWERED] for pool in pools]
+    contexts = np.split(
+        space.core.contexts(uses.corpus, np.concatenate(asked)), np.cumsum([len(a) for a in asked])[:-1]
+    )
     margins, right = [], []
-    for i, (pool, truth) in enumerate(zip(pools, seconds, strict=True)):
-        rows = slice(int(cut.sense_offset[i]), int(cut.sense_offset[i + 1]))
-        if rows.stop - rows.start < 2:
+    for i, (rows, truth) in enumerate(zip(contexts, seconds, strict=True)):
+        senses = slice(int(cut.sense_offset[i]), int(cut.sense_offset[i + 1]))
+        if senses.stop - senses.start < 2:
             continue
-        scores = space.core.contexts(uses.corpus, pool[::_ANSWERED]) @ cut.centroids[rows].T + bias[rows]
+        scores = rows @ cut.centroids[senses].T + bias[senses]
         margins.append(scores[:, 1] - scores[:, 0])
         right.append(truth[::_ANSWERED])
     return matching_temperature(margins, right)

@@ -133,7 +133,8 @@ void register_trees(pybind11::module_& m) {
       .def_readwrite("first_uses", &muse::TreeOptions::first_uses)
       .def_readwrite("passes", &muse::TreeOptions::passes)
       .def_readwrite("share_power", &muse::TreeOptions::share_power)
-      .def_readwrite("seed", &muse::TreeOptions::seed);
+      .def_readwrite("seed", &muse::TreeOptions::seed)
+      .def_readwrite("memory", &muse::TreeOptions::memory);
   m.def("train_encoder", &py_train_encoder, py::arg("words"), py::arg("outputs"), py::arg("positions"),
         py::arg("corpus"), py::arg("weights"), py::arg("keep"), py::arg("counts"), py::arg("options"),
         py::arg("workers"), py::arg("progress") = py::none(),
