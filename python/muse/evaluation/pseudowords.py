@@ -168,10 +168,18 @@ class PseudoWordTask(Task):
             no selector.
         """
         result = self.score(self.select(model))
-        return self._with_reliability(result, model) if self.reliability else result
+        return self.with_reliability(result, model) if self.reliability else result
 
-    def _with_reliability(self, result: EvaluationResult, model: SenseModel) -> EvaluationResult:
-        """The result with the curve of its words, for models that give probabilities of senses and vectors of them."""
+    def with_reliability(self, result: EvaluationResult, model: SenseModel) -> EvaluationResult:
+        """A result of :meth:`score` with the reliability curve of its words added.
+
+        Parameters
+        ----------
+        result : EvaluationResult
+            Of the senses that the model selects. It is changed, and returned.
+        model : SenseModel
+            The model; one that gives no probabilities of senses, or no vectors of them, adds nothing.
+        """
         if not all(callable(getattr(model, name, None)) for name in ("sense_probabilities", "sense_vectors")):
             return result
         reader, answers = SenseReader(model), []
