@@ -83,9 +83,7 @@ def picture() -> str:
     total = core_top + _ROW * 2
     size = f'viewBox="0 0 {_WIDTH} {total}" font-family="sans-serif" font-size="12"'
     label = "Floors of the package; each imports only from those below it"
-    title = (
-        "python/muse: a floor imports only from floors below it (in grey: which, and by how many modules)"
-    )
+    title = "python/muse: a floor imports only from floors below it (in grey: which, and by how many modules)"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{label}">',
         f'<rect width="{_WIDTH}" height="{total}" fill="white"/>',

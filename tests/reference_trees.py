@@ -45,14 +45,21 @@ def encode(words: np.ndarray, positions: np.ndarray, sentence: list[int], place:
     return h
 
 
-def context(space: Space, sentence: list[int], place: int) -> np.ndarray:
-    """The context of one use, (S,); place -1: all of the sentence counts."""
-    topic = np.zeros(space.topic.shape[1])
+def mean_topic(space: Space, sentence: list[int], place: int) -> np.ndarray:
+    """The weighted mean of the words around a use; place -1: all of the sentence counts."""
+    topic, total = np.zeros(space.topic.shape[1]), 0.0
     for j, word in enumerate(sentence):
         distance = 1 if place < 0 else abs(j - place)
         if distance > 0 and distance <= space.window:
-            topic += space.weights[word] * distance**-space.power * space.topic[word]
-    parts = [unit(topic)]
+            weight = space.weights[word] * distance**-space.power
+            topic += weight * space.topic[word]
+            total += weight
+    return topic / total if total > 0 else topic
+
+
+def context(space: Space, sentence: list[int], place: int) -> np.ndarray:
+    """The context of one use, (S,); place -1: all of the sentence counts."""
+    parts = [unit(mean_topic(space, sentence, place))]
     if space.words is not None:
         order = np.zeros(space.transform.shape[1])
         if place >= 0 and len(sentence) > 1:

@@ -203,6 +203,15 @@ class Tagger:
         temperature: float = 1.0,
         device: DeviceSelector | None = None,
     ) -> None: ...
+    @staticmethod
+    def by_uses(
+        words: Sequence[str],
+        space: UseSpace,
+        selection_vectors: _Floats,
+        sense_offset: _Int64,
+        bias: _Floats,
+        temperature: float,
+    ) -> Tagger: ...
     def select(self, sentences: list[Sequence[str]], workers: int = 1) -> tuple[_Int32, _Floats, _Floats, _Int64]: ...
     def tag(
         self,
@@ -268,7 +277,6 @@ class TreeOptions:
     passes: int
     share_power: float
     seed: int
-    map: SelectionOptions
 
 class _EncoderStats(TypedDict):
     targets: int
@@ -277,7 +285,7 @@ class _EncoderStats(TypedDict):
 class _Trees(TypedDict):
     leaf_offset: _Int64
     means: _Floats
-    map_means: _Floats
+    topics: _Floats
     counts: _Int64
     joins: _Int32
     strengths: _Floats
@@ -316,15 +324,26 @@ class UseSpace:
         self,
         selection_vectors: _Floats,
         sense_offset: _Int64,
+        bias: _Floats,
         temperature: float,
         tokens: _Int32,
         offsets: _Int64,
         workers: int = 1,
     ) -> tuple[_Int32, _Floats, _Floats]: ...
+    def scores(
+        self,
+        selection_vectors: _Floats,
+        sense_offset: _Int64,
+        bias: _Floats,
+        tokens: _Int32,
+        offsets: _Int64,
+        positions: _Int64,
+        words: _Int32,
+        workers: int = 1,
+    ) -> _Floats: ...
 
 def grow_trees(
     space: UseSpace,
-    map_vectors: _Floats | None,
     corpus: Corpus,
     offsets: _Int64,
     places: _Int64,

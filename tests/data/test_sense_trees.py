@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -94,6 +95,37 @@ def test_a_cut_by_strength_joins_up_to_the_first_that_is_wider():
         assert np.diff(trees.cut(strength=strength).sense_offset).tolist() == expected
 
 
+@pytest.mark.parametrize("strength", [0.0, 0.4, 0.7, 5.0])
+def test_auto_undoes_wide_joins_from_the_root_down(strength):
+    trees, made = make_trees([6, 0, 4, 2, 12], seed=3)
+    trees = dataclasses.replace(trees, auto_strength=strength)
+    expected = []
+    for word, joins in enumerate(made):
+        counts = trees.leaf_counts[trees.leaf_offset[word] : trees.leaf_offset[word + 1]].tolist()
+        total, wide = sum(counts), []
+        for a, b, width in joins:
+            smaller = min(counts[a], counts[b])
+            counts.append(counts[a] + counts[b])
+            wide.append(width * (2 * smaller / total) ** (0.15 - 0.3) > strength)
+        wide = [*wide[::-1], False]
+        expected.append(min(1 + wide.index(False), 3))
+    assert trees.senses_of("auto").tolist() == expected
+    assert np.diff(trees.cut("auto").sense_offset).tolist() == expected
+    assert max(expected) == {0.0: 3, 5.0: 1}.get(strength, max(expected))
+
+
+def test_what_a_file_keeps_makes_the_same_trees():
+    trees, _ = make_trees([4, 0, 3])
+    trees = dataclasses.replace(trees, auto_strength=0.6, shrinkage=0.4, share_power=0.2)
+    kept = trees.as_dict()
+    assert all(isinstance(array, np.ndarray) for array in kept.values())
+    again = SenseTrees(**kept)
+    assert (again.auto_strength, again.shrinkage, again.share_power) == (0.6, 0.4, 0.2)
+    np.testing.assert_array_equal(again.cut(2).centroids, trees.cut(2).centroids)
+    with pytest.raises(ValueError, match="finite"):
+        dataclasses.replace(trees, auto_strength=float("nan"))
+
+
 def test_words_may_get_numbers_of_their_own():
     trees, _ = make_trees([6, 0, 4])
     assert trees.senses_of({0: 5, 1: 2}).tolist() == [5, 1, 3]
@@ -104,6 +136,8 @@ def test_words_may_get_numbers_of_their_own():
         trees.cut(0)
     with pytest.raises(ValueError, match="not both"):
         trees.cut(2, strength=0.5)
+    with pytest.raises(ValueError, match="'auto'"):
+        trees.cut("many")
 
 
 def test_a_tree_prints_as_text():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -164,8 +166,14 @@ def test_a_space_of_topics_alone():
                                                  7 - offsets[s]), atol=2e-6)  # fmt: skip
 
 
+def contexts_of(tokens: np.ndarray, offsets: np.ndarray, some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    chosen = [tokens[offsets[s] : offsets[s + 1]] for s in some]
+    return np.concatenate(chosen), np.concatenate(([0], np.cumsum([len(s) for s in chosen])))
+
+
 @pytest.mark.parametrize("workers", [1, 3])
-def test_selection_of_whole_texts_takes_the_best_centroid(workers):
+@pytest.mark.parametrize("biased", [False, True])
+def test_selection_of_whole_texts_takes_the_best_centroid(workers, biased):
     tokens, offsets = make_sentences(25, 400)  # 25 words; some with one sense
     offsets = np.concatenate((offsets, [offsets[-1] + 300]))  # and a sentence longer than what is computed at once
     tokens = np.concatenate((tokens, make_sentences(25, 40, 9)[0][:300]))
@@ -173,18 +181,75 @@ def test_selection_of_whole_texts_takes_the_best_centroid(workers):
     senses = np.array([1, 2, 3, 4, 5] * 5)
     sense_offset = np.concatenate(([0], np.cumsum(senses)))
     selection = np.random.default_rng(4).normal(size=(senses.sum(), space.size)).astype(np.float32)
-    found, probability, margin = space.core.select(selection, sense_offset, 0.5, tokens, offsets, workers)
+    bias = np.random.default_rng(5).normal(size=senses.sum() if biased else 0).astype(np.float32)
+    given = selection, sense_offset, bias
+    found, probability, margin = space.core.select(*given, 0.5, tokens, offsets, workers)
+    first = np.array([0, 37, 400])
+    words = tokens[offsets[first]]
+    scored = space.core.scores(*given, *contexts_of(tokens, offsets, first), np.zeros(3, np.int64), words, workers)
+    scored = iter(np.split(scored, np.cumsum(senses[words])[:-1]))
     for s in (*range(0, 400, 37), 400):
         sentence = tokens[offsets[s] : offsets[s + 1]].tolist()
         for place, word in enumerate(sentence):
             rows = selection[sense_offset[word] : sense_offset[word + 1]].astype(np.float64)
-            scores = rows @ twin.context(reference, sentence, place) / 0.5
+            scores = rows @ twin.context(reference, sentence, place)
+            scores += bias[sense_offset[word] : sense_offset[word + 1]] if biased else 0
+            if place == 0 and s in first:
+                np.testing.assert_allclose(next(scored), scores, atol=1e-4)
+            scores /= 0.5
             shares = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
             at = offsets[s] + place
             np.testing.assert_allclose(probability[at], shares.max(), atol=1e-4)
             second = np.sort(shares)[-2] if len(shares) > 1 else 0.0
             np.testing.assert_allclose(margin[at], shares.max() - second, atol=1e-4)
             assert shares[found[at]] > shares.max() - 1e-4
+
+
+def test_scores_of_a_text_without_a_place_and_what_does_not_fit():
+    space, reference = make_space(25)
+    sense_offset, selection = np.arange(0, 51, 2), np.random.default_rng(1).normal(size=(50, space.size))
+    given = selection.astype(np.float32), sense_offset, np.zeros(0, np.float32)
+    text = np.array([3, 4, 5], np.int32), np.array([0, 3])
+    scores = space.core.scores(*given, *text, np.array([-1]), np.array([7], np.int32))
+    np.testing.assert_allclose(scores, selection[14:16] @ twin.context(reference, [3, 4, 5], -1), atol=1e-5)
+    with pytest.raises(ValueError, match="position"):
+        space.core.scores(*given, *text, np.array([3]), np.array([7], np.int32))
+    with pytest.raises(ValueError, match="vocabulary"):
+        space.core.scores(*given, *text, np.array([0]), np.array([25], np.int32))
+    with pytest.raises(ValueError, match="bias"):
+        space.core.select(*given[:2], np.zeros(3, np.float32), 1.0, *text)
+    with pytest.raises(ValueError, match="do not fit the space"):
+        space.core.select(given[0][:, :-1], *given[1:], 1.0, *text)
+
+
+def test_a_tagger_selects_by_contexts_of_uses():
+    tokens, offsets = make_sentences(25, 60)
+    space, _ = make_space(25)
+    sense_offset, selection = np.arange(0, 51, 2), np.random.default_rng(1).normal(size=(50, space.size))
+    bias = np.random.default_rng(2).normal(size=50).astype(np.float32)
+    given = selection.astype(np.float32), sense_offset, bias
+    words = [f"w{i}" for i in range(25)]
+    tagger = _core.Tagger.by_uses(words, space.core, *given, 0.15)
+    lines = [[words[t] for t in tokens[a:b]] for a, b in itertools.pairwise(offsets)]
+    senses, probability, margin = space.core.select(*given, 0.15, tokens, offsets)
+    text = "".join("unknown " + " ".join(line) + "\n" for line in lines)
+    tagged, total, known = tagger.tag(text.encode(), "#")
+    expected = iter(senses)
+    assert tagged.decode() == "".join(
+        "unknown " + " ".join(f"{word}#{next(expected)}" for word in line) + "\n" for line in lines
+    )
+    assert (total, known) == (len(tokens) + len(lines), len(tokens))
+    found = tagger.select(lines, 2)
+    for one, other in zip(found, (senses, probability, margin, offsets), strict=True):
+        np.testing.assert_array_equal(one, other)
+    with pytest.raises(ValueError, match="a word for each row"):
+        _core.Tagger.by_uses(words[1:], space.core, *given, 0.15)
+
+
+def test_the_bias_is_a_part_of_the_logarithm_of_the_share():
+    space, _ = make_space(25)
+    bias = space.bias(np.array([0, 2, 3, 4]), np.array([30, 10, 0, 7]))
+    np.testing.assert_allclose(bias, 0.05 * np.log([0.75, 0.25, 1, 1]), atol=1e-7)
 
 
 # --- trees ------------------------------------------------------------------------------------------------------------
@@ -245,7 +310,8 @@ def test_trees_find_the_topics_of_a_word(text, grown):
     assert len(tree.senses) == 2
     assert "both#0*" in str(tree)
     cut = grown.trees.cut(2)
-    senses, _, _ = grown.space.core.select(cut.centroids, cut.sense_offset, 0.05, text.tokens, text.offsets)
+    bias = grown.space.bias(cut.sense_offset, cut.counts)
+    senses, _, _ = grown.space.core.select(cut.centroids, cut.sense_offset, bias, 0.05, text.tokens, text.offsets)
     of_target = senses[text.tokens == 0]
     topics = np.repeat(text.topic, np.diff(text.offsets))[text.tokens == 0]
     agreement = (of_target == topics).mean()
@@ -261,6 +327,18 @@ def test_a_leaf_is_the_mean_of_its_uses(text, grown):
     np.testing.assert_allclose(counts @ means / counts.sum(), contexts.mean(axis=0), atol=1e-5)
     nearest = (contexts @ twin.unit(means.astype(np.float64)).T).argmax(axis=1)
     assert np.abs(np.bincount(nearest, minlength=len(counts)) - counts).sum() < 0.1 * len(contexts)
+
+
+def test_a_leaf_notes_the_mean_topic_of_its_uses(text, grown):
+    offsets, places = _core.sample_occurrences(text.corpus, text.words, 1500, 1)
+    found = _core.grow_trees(grown.space.core, text.corpus, offsets, places, _core.TreeOptions(), 1)
+    space = twin.Space(*(a.astype(np.float64) for a in (grown.space.topic_vectors, grown.space.topic_weights)), 8, 0.5)
+    tokens = text.tokens.tolist()
+    topics = [twin.mean_topic(space, tokens[p - p % 9 : p - p % 9 + 9], p % 9) for p in places[: offsets[1]].tolist()]
+    leaves = slice(*found["leaf_offset"][:2])
+    counts = found["counts"][leaves]
+    assert len(counts) > 3
+    np.testing.assert_allclose(counts @ found["topics"][leaves] / counts.sum(), np.mean(topics, axis=0), atol=1e-5)
 
 
 def test_vectors_of_senses_move_towards_their_topic(text, grown):
@@ -280,7 +358,7 @@ def test_words_are_the_same_for_any_number_of_workers_and_the_rest_repeats(text,
     offsets, places = _core.sample_occurrences(text.corpus, text.words, 1500, 1)
     options = _core.TreeOptions()
     one, other = (
-        _core.grow_trees(grown.space.core, None, text.corpus, offsets, places, options, workers) for workers in (1, 4)
+        _core.grow_trees(grown.space.core, text.corpus, offsets, places, options, workers) for workers in (1, 4)
     )
     assert one["counts"].size > 4
     for name in one:
@@ -290,7 +368,7 @@ def test_words_are_the_same_for_any_number_of_workers_and_the_rest_repeats(text,
 def test_a_recut_needs_no_text(text, grown):
     for senses in (1, 3, {0: 4}):
         cut = grown.trees.cut(senses)
-        arrays = cut_arrays(text.arrays, grown.space, cut, TreeSettings(**SMALL))
+        arrays = cut_arrays(text.arrays, grown.space, cut, 0.5)
         arrays.check_finite()
         assert arrays.n_senses == len(cut.nodes)
     assert (np.diff(grown.trees.cut(1).sense_offset) == 1).all()

@@ -28,6 +28,12 @@ _TYPES = {
 }
 _BLOCK_WORDS = 4096
 
+AUTO_POWER = 0.15  # of the share of the smaller part, for senses="auto"
+AUTO_MOST = 3  # senses of a word
+
+Senses = int | Mapping[int, int] | str | None
+"""How many senses words get; see `SenseTrees.cut`."""
+
 
 class Cut(NamedTuple):
     """The nodes that are the senses of V words, Z in all; those of word i are rows ``sense_offset[i:i + 2]``.
@@ -149,6 +155,13 @@ class SenseTrees:
         How far apart the two were.
     default_senses : int64 (V,)
         How many senses each word has by default.
+    share_power : float
+        Of joins: they are as wide as one minus the cosine of the two parts, times twice the share of the smaller part
+        in the word's uses to that power.
+    auto_strength : float
+        How wide a join must be that ``senses="auto"`` undoes, measured with a power of 0.15.
+    shrinkage : float
+        Part of its shift that a node adds to the vector of its word.
 
     Raises
     ------
@@ -168,10 +181,16 @@ class SenseTrees:
     joins: NDArray[np.int32]
     strengths: Floats
     default_senses: Integers
+    share_power: float = 0.3
+    auto_strength: float = 0.5
+    shrinkage: float = 0.5
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             array = getattr(self, field.name)
+            if field.name not in _TYPES:
+                object.__setattr__(self, field.name, float(array))
+                continue
             dtype, ndim = _TYPES[field.name]
             if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != ndim:
                 raise ValueError(f"{field.name} must be a numpy array of {np.dtype(dtype).name} with {ndim} dimensions")
@@ -213,6 +232,8 @@ class SenseTrees:
             raise ValueError("joins must take each leaf and each earlier join of their word once")
         if not np.isfinite(self.strengths).all():
             raise ValueError("strengths must be finite numbers")
+        if not np.isfinite([self.share_power, self.auto_strength, self.shrinkage]).all():
+            raise ValueError("share_power, auto_strength and shrinkage must be finite numbers")
 
     # -- sizes -------------------------------------------------------------------------------------------------------
 
@@ -311,7 +332,24 @@ class SenseTrees:
 
     # -- cuts --------------------------------------------------------------------------------------------------------
 
-    def senses_of(self, senses: int | Mapping[int, int] | None = None, *, strength: float | None = None) -> Integers:
+    @cached_property
+    def auto_strengths(self) -> Floats:
+        """How wide each join is for ``senses="auto"``, float32 (J,): small parts count for more than in `strengths`."""
+        smaller = self._counts[self._parts].min(axis=1, initial=np.iinfo(np.int64).max)
+        total = self._counts[self._node_offset[self._join_word + 1] - 1]
+        widths: Floats = (self.strengths * (2 * smaller / total) ** (AUTO_POWER - self.share_power)).astype(np.float32)
+        return widths
+
+    def _auto(self) -> Integers:
+        """One more sense for each wide join from the root down, up to the first that is not."""
+        from_root = self.n_leaves[self._join_word] - 2 - self._join_place
+        narrow = self.auto_strengths <= self.auto_strength
+        first = np.where(self.n_leaves > 0, self.n_leaves - 1, 0)
+        np.minimum.at(first, self._join_word[narrow], from_root[narrow])
+        wanted: Integers = np.minimum(first + 1, AUTO_MOST)
+        return wanted
+
+    def senses_of(self, senses: Senses = None, *, strength: float | None = None) -> Integers:
         """How many senses each word gets, int64 (V,); see `cut`."""
         wanted = self.default_senses.copy()
         if strength is not None:
@@ -322,6 +360,10 @@ class SenseTrees:
             undone = np.full(self.n_words, np.iinfo(np.int64).max)
             np.minimum.at(undone, self._join_word, first)
             wanted = np.where(self.n_leaves > 0, self.n_leaves - np.minimum(undone, self.n_leaves), 1)
+        elif isinstance(senses, str):
+            if senses != "auto":
+                raise ValueError(f"senses={senses!r}: the only word that says how many is 'auto'")
+            wanted = self._auto()
         elif isinstance(senses, Mapping):
             for word, number in senses.items():
                 if not 0 <= word < self.n_words or number < 1:
@@ -334,14 +376,15 @@ class SenseTrees:
             wanted[:] = senses
         return np.clip(wanted, 1, np.maximum(self.n_leaves, 1))
 
-    def cut(self, senses: int | Mapping[int, int] | None = None, *, strength: float | None = None) -> Cut:
+    def cut(self, senses: Senses = None, *, strength: float | None = None) -> Cut:
         """Choose the nodes that are senses.
 
         Parameters
         ----------
-        senses : int or mapping of int to int, optional
+        senses : int, mapping of int to int, or "auto", optional
             How many senses a word gets, at most as many as it has leaves; or so many for each word (by its row), and
-            the default for others. Default: the default of each word.
+            the default for others; "auto": one, and one more for each join from the root down that is wider than
+            `auto_strength`, three at most. Default: the default of each word.
         strength : float, optional
             Instead: joins stay, in their order, up to the first one that is wider than that.
 
@@ -468,5 +511,5 @@ class SenseTrees:
         return averages
 
     def as_dict(self) -> dict[str, NDArray[Any]]:
-        """The arrays by name, as a model file keeps them."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        """The arrays by name, as a model file keeps them, and numbers as arrays without dimensions."""
+        return {field.name: np.asarray(getattr(self, field.name)) for field in dataclasses.fields(self)}

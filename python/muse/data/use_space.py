@@ -37,6 +37,11 @@ class UseSpace:
         A word at distance d weighs d to the minus that in the topic.
     order_weight : float
         Of the second block.
+    prior_weight : float
+        What the logarithm of a sense's share adds to its score, which is the cosine of its mean context with the
+        context.
+    temperature : float
+        Of the softmax that makes scores probabilities.
     """
 
     topic_vectors: Floats
@@ -48,11 +53,28 @@ class UseSpace:
     topic_window: int = 60
     distance_power: float = 0.5
     order_weight: float = 0.75
+    prior_weight: float = 0.05
+    temperature: float = 0.15
 
     @property
     def size(self) -> int:
         """S, of a context."""
         return int(self.core.dim)
+
+    def bias(self, sense_offset: NDArray[np.int64], counts: NDArray[np.int64]) -> Floats:
+        """What the share of each sense adds to its scores, float32 (Z,).
+
+        Parameters
+        ----------
+        sense_offset : int64 (V + 1,)
+        counts : int64 (Z,)
+            Uses of each sense, as a cut of sense trees has them; a word without any has one sense, or equal ones.
+        """
+        total = np.add.reduceat(counts, sense_offset[:-1]) if len(counts) else np.zeros(0, np.int64)
+        senses = np.diff(sense_offset)
+        each = np.maximum(np.repeat(total, senses), 1)
+        share = np.where(np.repeat(total > 0, senses), np.maximum(counts, 0.5) / each, 1.0)
+        return (self.prior_weight * np.log(share)).astype(np.float32)
 
     @cached_property
     def core(self) -> _core.UseSpace:

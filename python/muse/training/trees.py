@@ -26,7 +26,7 @@ from muse import _core
 from muse.data.arrays import Arrays, Floats
 from muse.data.memory import check_memory_for_algebra
 from muse.data.sense_trees import Cut, SenseTrees
-from muse.data.use_space import UseSpace, window_options
+from muse.data.use_space import UseSpace
 from muse.training.whitening import Sample, centre, moments, row_blocks
 
 __all__ = ["Grown", "TreeSettings", "cut_arrays", "grow_trees"]
@@ -70,20 +70,23 @@ class TreeSettings:
         Of k-means, which runs over `first_uses` uses of a word (0: all) and then `passes` times over all.
     share_power : float
         How much rather a small cluster is joined than a large one.
-    map_window, map_power, map_words, map_count : int, float, int, int
-        The window of the contexts that the map to word vectors reads, and how many words with how many uses it learns
-        from.
+    map_words, map_count : int, int
+        How many words with at least how many occurrences the map from mean topics to word vectors learns from.
     shrinkage : float
         Part of what the map says that a node adds to its word's vector.
     senses : int
         Of a word, by default.
+    prior_weight : float
+        What the logarithm of a sense's share adds to its score, the cosine of its mean context with the context.
     temperature : float
-        Of the softmax of the cosines with the senses' mean contexts.
+        Of the softmax of scores.
+    auto_strength : float
+        How wide a join must be for ``senses="auto"``.
     seed : int
         Of all draws.
     """
 
-    encoder_window: int = 10
+    encoder_window: int = 5
     encoder_alpha: float = 0.025
     position_alpha: float = 0.05
     negative: int = 5
@@ -105,18 +108,18 @@ class TreeSettings:
     leaves: int = 12
     uses_a_leaf: int = 25
     least_uses: int = 50
-    restarts: int = 2
-    iterations: int = 25
+    restarts: int = 1
+    iterations: int = 10
     first_uses: int = 400
     passes: int = 2
     share_power: float = 0.3
-    map_window: int = 5
-    map_power: float = 0.5
-    map_words: int = 6000
+    map_words: int = 3000
     map_count: int = 100
     shrinkage: float = 0.5
-    senses: int = 3
-    temperature: float = 0.05
+    senses: int = 4
+    prior_weight: float = 0.05
+    temperature: float = 0.15
+    auto_strength: float = 0.5
     seed: int = 1
 
 
@@ -211,27 +214,27 @@ def grow_trees(
     clock.stop()
     offsets, places = _core.sample_occurrences(corpus, arrays.n_words, settings.uses, settings.seed)
     found = _core.grow_trees(
-        space.core, space.topic_vectors, corpus, offsets, places, _tree_options(settings), workers,
-        clock.start("trees", len(places)),
-    )  # fmt: skip
+        space.core, corpus, offsets, places, _tree_options(settings), workers, clock.start("trees", len(places))
+    )
     del offsets, places
     clock.stop()
     clock.start("vectors", 1)
-    shifts = _leaf_shifts(found["leaf_offset"], found["counts"], found["map_means"], arrays, settings)
+    shifts = _leaf_shifts(found["leaf_offset"], found["counts"], found["topics"], arrays, settings)
     leaves = np.diff(found["leaf_offset"])
     trees = SenseTrees(
         found["leaf_offset"], found["means"], shifts, found["counts"], found["joins"], found["strengths"],
         np.clip(np.full(len(leaves), settings.senses), 1, np.maximum(leaves, 1)),
+        settings.share_power, settings.auto_strength, settings.shrinkage,
     )  # fmt: skip
     del found
     _core.give_back_memory()
-    cut = cut_arrays(arrays, space, trees.cut(), settings)
+    cut = cut_arrays(arrays, space, trees.cut(), trees.shrinkage)
     clock.stop()
     logger.info("grew sense trees of %d words with %d leaves", int((leaves > 0).sum()), int(leaves.sum()))
     return Grown(space, trees, cut, encoder.loss, clock.seconds)
 
 
-def cut_arrays(arrays: Arrays, space: UseSpace, cut: Cut, settings: TreeSettings) -> Arrays:
+def cut_arrays(arrays: Arrays, space: UseSpace, cut: Cut, shrinkage: float) -> Arrays:
     """The arrays of a cut, padded for training.
 
     Parameters
@@ -241,8 +244,8 @@ def cut_arrays(arrays: Arrays, space: UseSpace, cut: Cut, settings: TreeSettings
     space : UseSpace
         Its topic vectors become P, which is narrower than Q by the second block.
     cut : Cut
-    settings : TreeSettings
-        For the shrinkage.
+    shrinkage : float
+        Part of its shift that a sense adds to the vector of its word.
 
     Returns
     -------
@@ -254,7 +257,7 @@ def cut_arrays(arrays: Arrays, space: UseSpace, cut: Cut, settings: TreeSettings
     vectors: Floats = _core.aligned_zeros(len(word_of), arrays.vector_size)
     selection: Floats = _core.aligned_zeros(len(word_of), cut.centroids.shape[1])
     for rows in row_blocks(len(word_of)):
-        vectors[rows] = arrays.sense_vectors[word_of[rows]] + np.float32(settings.shrinkage) * cut.shifts[rows]
+        vectors[rows] = arrays.sense_vectors[word_of[rows]] + np.float32(shrinkage) * cut.shifts[rows]
         selection[rows] = cut.centroids[rows]
     counts = np.where(senses[word_of] == 1, arrays.word_counts[word_of], cut.counts)
     return Arrays(
@@ -343,7 +346,7 @@ def _make_space(
     size = encoder.words.shape[1]
     plain = UseSpace(
         topics, weights, encoder.words, encoder.positions, np.zeros(size, np.float32), np.eye(size, dtype=np.float32),
-        settings.topic_window, settings.topic_power, settings.order_weight,
+        settings.topic_window, settings.topic_power, settings.order_weight, settings.prior_weight, settings.temperature,
     )  # fmt: skip
     names, places = _sample_uses(corpus, counts, settings)
 
@@ -400,20 +403,19 @@ def _tree_options(settings: TreeSettings) -> _core.TreeOptions:
     for name in ("leaves", "uses_a_leaf", "least_uses", "restarts", "iterations", "first_uses", "passes", "share_power",
                  "seed"):  # fmt: skip
         setattr(options, name, getattr(settings, name))
-    options.map = window_options(settings.map_window, settings.map_power, mean=True)
     return options
 
 
 def _leaf_shifts(
-    offset: NDArray[np.int64], uses: NDArray[np.int64], map_means: Floats, arrays: Arrays, settings: TreeSettings
+    offset: NDArray[np.int64], uses: NDArray[np.int64], topics: Floats, arrays: Arrays, settings: TreeSettings
 ) -> Floats:
-    """What each leaf adds to its word's vector, by a linear map from words' mean contexts to their vectors."""
+    """What each leaf adds to its word's vector, by a linear map from words' mean topics to their vectors."""
     has_tree = np.flatnonzero(np.diff(offset))
     shifts = np.zeros((int(offset[-1]), arrays.vector_size), np.float32)
     starts = offset[has_tree]
     if not len(has_tree):
         return shifts
-    means = np.add.reduceat(map_means * uses[:, None].astype(np.float32), starts, axis=0)
+    means = np.add.reduceat(topics * uses[:, None].astype(np.float32), starts, axis=0)
     means /= np.add.reduceat(uses, starts)[:, None].astype(np.float32)
     learned = np.flatnonzero(arrays.word_counts[has_tree] >= settings.map_count)
     rng = np.random.Generator(np.random.Philox(settings.seed + 1))
@@ -425,5 +427,5 @@ def _leaf_shifts(
     solved = np.linalg.lstsq(inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0), rcond=None)[0]
     word = np.repeat(np.arange(len(has_tree)), np.diff(offset)[has_tree])
     for rows in row_blocks(len(shifts)):
-        shifts[rows] = (map_means[rows] - means[word[rows]]) @ solved.astype(np.float32)
+        shifts[rows] = (topics[rows] - means[word[rows]]) @ solved.astype(np.float32)
     return shifts

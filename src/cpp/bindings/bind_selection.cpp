@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "selector.h"
 #include "senses/selection.h"
 #include "senses/tagger.h"
+#include "space.h"
 
 namespace muse::bindings {
 
@@ -66,15 +68,15 @@ class PyTagger {
       : owners_(py::make_tuple(context, selection, sense_offset, weights, device)),
         tagger_(selector_parts(context, selection, sense_offset, weights, options, temperature),
                 device.is_none() ? nullptr : device.cast<const DeviceSelector*>()) {
-    if (static_cast<std::int64_t>(words.size()) != context.shape(0))
-      throw py::value_error("there must be a word for each row");
-    for (const py::object word : words) {  // held: a sequence may make its items as they are asked for
-      if (!PyUnicode_Check(word.ptr())) throw py::type_error("words must be strings");
-      if (const auto text = utf8(word.ptr()))
-        tagger_.add_word(*text);
-      else
-        tagger_.add_no_word();
-    }
+    add_words(words, context.shape(0));
+  }
+
+  // Senses are selected in `space`, which is one of the core's.
+  PyTagger(const py::sequence& words, const py::object& space, const FloatArray& selection,
+           const IndexArray& sense_offset, const WeightArray& bias, float temperature)
+      : owners_(py::make_tuple(space, selection, sense_offset, bias)),
+        tagger_(space.cast<const Space&>().selector(selection, sense_offset, bias, temperature)) {
+    add_words(words, sense_offset.size() - 1);
   }
 
   py::tuple select(const py::list& sentences, int workers) const {
@@ -106,6 +108,17 @@ class PyTagger {
   }
 
  private:
+  void add_words(const py::sequence& words, py::ssize_t rows) {
+    if (static_cast<py::ssize_t>(words.size()) != rows) throw py::value_error("there must be a word for each row");
+    for (const py::object word : words) {  // held: a sequence may make its items as they are asked for
+      if (!PyUnicode_Check(word.ptr())) throw py::type_error("words must be strings");
+      if (const auto text = utf8(word.ptr()))
+        tagger_.add_word(*text);
+      else
+        tagger_.add_no_word();
+    }
+  }
+
   // The tokens of a string, the same as muse.selector.context.as_tokens gives.
   void add_text(const py::object& text, std::vector<std::int32_t>& ids) const {
     const auto bytes =
@@ -162,6 +175,14 @@ void register_selection(pybind11::module_& m) {
            py::arg("words"), py::arg("context_vectors"), py::arg("selection_vectors"), py::arg("sense_offset"),
            py::arg("context_weights"), py::arg("options"), py::arg("temperature") = 1.0f,
            py::arg("device") = py::none())
+      .def_static(
+          "by_uses",
+          [](const py::sequence& words, const py::object& space, const FloatArray& selection,
+             const IndexArray& sense_offset, const WeightArray& bias, float temperature) {
+            return std::make_unique<PyTagger>(words, space, selection, sense_offset, bias, temperature);
+          },
+          py::arg("words"), py::arg("space"), py::arg("selection_vectors"), py::arg("sense_offset"), py::arg("bias"),
+          py::arg("temperature"), "One that selects senses by the contexts of uses.")
       .def(
           "select", &PyTagger::select, py::arg("sentences"), py::arg("workers") = 1,
           "Sense, probability and margin of each token of all sentences, and where each sentence begins; -1, 0, 0 for\n"

@@ -74,7 +74,7 @@ std::vector<Join> join_all(std::span<const float> centroids, int dim, std::span<
 namespace {
 
 struct Tree {
-  std::vector<float> means, map_means;
+  std::vector<float> means, topics;
   std::vector<std::int64_t> counts;
   std::vector<Join> joins;
 };
@@ -82,13 +82,12 @@ struct Tree {
 // Trees of words, one at a time; one thread's work and memory.
 class Grower {
  public:
-  Grower(const UseSpace& space, const Matrix& map_vectors, const SentenceIndex& sentences, const TreeOptions& options)
-      : map_vectors_(map_vectors),
-        sentences_(sentences),
+  Grower(const UseSpace& space, const SentenceIndex& sentences, const TreeOptions& options)
+      : sentences_(sentences),
         options_(options),
         contexts_(space),
         stride_(contexts_.stride()),
-        map_stride_(map_vectors.padded_dim()),
+        topic_dim_(space.topic.dim),
         kernels_(kernels()),
         kmeans_(stride_, {options.restarts, options.iterations, options.seed}) {}
 
@@ -105,11 +104,9 @@ class Grower {
   void read(std::span<const std::int64_t> places) {
     const auto n = static_cast<std::int64_t>(places.size());
     reserve(rows_, n * stride_);
-    if (!map_vectors_.empty()) reserve(map_rows_, n * map_stride_);
+    reserve(scales_, n);
     for_uses(contexts_, sentences_, places, [&](std::size_t first, UseContexts& some) {
-      some.compute(rows_.data() + first * at(stride_));
-      if (!map_vectors_.empty())
-        some.compute_means(map_vectors_, options_.map, map_rows_.data() + first * at(map_stride_));
+      some.compute(rows_.data() + first * at(stride_), scales_.data() + first);
     });
   }
 
@@ -129,7 +126,7 @@ class Grower {
 
   // The clusters that have uses, as leaves, and their joins.
   Tree collect(int n, int k) {
-    const int dim = contexts_.dim(), map_dim = map_vectors_.empty() ? 0 : map_vectors_.dim;
+    const int dim = contexts_.dim();
     std::vector<std::int64_t> sizes(at(k), 0);
     for (int i = 0; i < n; ++i) ++sizes[at(kmeans_.assignment()[at(i)])];
     Tree tree;
@@ -145,26 +142,24 @@ class Grower {
     if (tree.counts.size() < 2) return {};
     tree.joins = join_all(centroids, dim, tree.counts, options_.share_power);
     tree.means.assign(tree.counts.size() * at(dim), 0.0f);
-    tree.map_means.assign(tree.counts.size() * at(map_dim), 0.0f);
+    tree.topics.assign(tree.counts.size() * at(topic_dim_), 0.0f);
     for (int i = 0; i < n; ++i) {
       const int l = leaf[at(kmeans_.assignment()[at(i)])];
       const float share = 1.0f / static_cast<float>(tree.counts[at(l)]);
-      kernels_.axpy(share, rows_.data() + std::int64_t{i} * stride_, tree.means.data() + std::int64_t{l} * dim, dim);
-      if (map_dim > 0)
-        kernels_.axpy(share, map_rows_.data() + std::int64_t{i} * map_stride_,
-                      tree.map_means.data() + std::int64_t{l} * map_dim, map_dim);
+      const float* row = rows_.data() + std::int64_t{i} * stride_;
+      kernels_.axpy(share, row, tree.means.data() + std::int64_t{l} * dim, dim);
+      kernels_.axpy(share * scales_[at(i)], row, tree.topics.data() + std::int64_t{l} * topic_dim_, topic_dim_);
     }
     return tree;
   }
 
-  const Matrix& map_vectors_;
   const SentenceIndex& sentences_;
   const TreeOptions& options_;
   UseContexts contexts_;
-  int stride_, map_stride_;
+  int stride_, topic_dim_;
   const Kernels& kernels_;
   SphericalKMeans kmeans_;
-  std::vector<float> rows_, map_rows_, first_;
+  std::vector<float> rows_, scales_, first_;
 };
 
 template <typename T>
@@ -174,14 +169,14 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 SenseTrees gather_trees(std::vector<Tree>& found) {
   SenseTrees trees;
-  std::size_t means = 0, map_means = 0;
-  for (const Tree& tree : found) means += tree.means.size(), map_means += tree.map_means.size();
+  std::size_t means = 0, topics = 0;
+  for (const Tree& tree : found) means += tree.means.size(), topics += tree.topics.size();
   trees.means.reserve(means);
-  trees.map_means.reserve(map_means);
+  trees.topics.reserve(topics);
   trees.leaf_offset.push_back(0);
   for (Tree& tree : found) {
     append(trees.means, tree.means);
-    append(trees.map_means, tree.map_means);
+    append(trees.topics, tree.topics);
     append(trees.counts, tree.counts);
     for (const Join& join : tree.joins) {
       trees.joins.push_back(join.first);
@@ -196,16 +191,15 @@ SenseTrees gather_trees(std::vector<Tree>& found) {
 
 }  // namespace
 
-SenseTrees grow_trees(const UseSpace& space, const Matrix& map_vectors, const Corpus& corpus,
-                      const OccurrencesView& occurrences, const TreeOptions& options, int workers,
-                      const std::function<void(std::int64_t)>& poll) {
+SenseTrees grow_trees(const UseSpace& space, const Corpus& corpus, const OccurrencesView& occurrences,
+                      const TreeOptions& options, int workers, const std::function<void(std::int64_t)>& poll) {
   const auto caller = std::this_thread::get_id();
   const auto words = static_cast<std::int64_t>(occurrences.offsets.size()) - 1;
   std::vector<Tree> found(at(words));
   std::atomic<std::int64_t> done{0};
   const SentenceIndex sentences(corpus);
   parallel_chunks(words, 4, workers, [&] {
-    return [&, grower = Grower(space, map_vectors, sentences, options)](std::int64_t first, std::int64_t last) mutable {
+    return [&, grower = Grower(space, sentences, options)](std::int64_t first, std::int64_t last) mutable {
       if (std::this_thread::get_id() == caller) poll(done);
       for (std::int64_t w = first; w < last; ++w) {
         const std::int64_t begin = occurrences.offsets[at(w)], end = occurrences.offsets[at(w + 1)];

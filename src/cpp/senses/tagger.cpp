@@ -82,6 +82,17 @@ void for_each_piece(std::vector<Piece>& pieces, int workers, const Work& work) {
 
 }  // namespace
 
+Tagger::Tagger(const SelectorParts& parts, const DeviceSelector* device)
+    : Tagger([parts, device](const Contexts& contexts, int workers, const Choices& choices) {
+        if (device != nullptr) return device->select(contexts, choices);
+        select_senses(parts.model, parts.options, parts.weights, contexts, parts.temperature, workers, choices);
+      }) {}
+
+Tagger::Tagger(const UseSelector& selector)
+    : Tagger([selector](const Contexts& contexts, int workers, const Choices& choices) {
+        select_uses(selector, contexts, workers, choices);
+      }) {}
+
 void Tagger::add_word(std::string_view word) {
   const std::size_t before = table_.size();
   table_.find_or_add(word, WordTable::hash(word));
@@ -93,15 +104,7 @@ void Tagger::add_no_word() { add_word("\xff" + std::to_string(num_words())); }
 
 void Tagger::read(std::string_view sentence, std::vector<std::int32_t>& ids) const {
   split_words(
-      sentence,
-      [&](std::string_view word) {
-        if (const std::int32_t known = id(word); known >= 0)
-          ids.push_back(known);
-        else
-          split_at_any_space(word,
-                             [&](std::string_view part) { ids.push_back(part.size() < word.size() ? id(part) : -1); });
-      },
-      [] {});
+      sentence, [&](std::string_view word) { ids.push_back(id(word)); }, [] {});
 }
 
 TokenSenses Tagger::select_tokens(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets,
@@ -115,7 +118,7 @@ TokenSenses Tagger::select_tokens(std::span<const std::int32_t> ids, std::span<c
   }
   std::vector<std::int32_t> sense(known.size());
   std::vector<float> probability(known.size()), margin(known.size());
-  select({known, known_offsets}, workers, {sense.data(), probability.data(), margin.data()});
+  select_({known, known_offsets}, workers, {sense.data(), probability.data(), margin.data()});
   TokenSenses all{std::vector<std::int32_t>(ids.size(), -1), std::vector<float>(ids.size()),
                   std::vector<float>(ids.size())};
   for (std::size_t i = 0, next = 0; i < ids.size(); ++i) {
@@ -125,11 +128,6 @@ TokenSenses Tagger::select_tokens(std::span<const std::int32_t> ids, std::span<c
     all.margin[i] = margin[next++];
   }
   return all;
-}
-
-void Tagger::select(const Contexts& contexts, int workers, const Choices& choices) const {
-  if (device_ != nullptr) return device_->select(contexts, choices);
-  select_senses(parts_.model, parts_.options, parts_.weights, contexts, parts_.temperature, workers, choices);
 }
 
 TaggedText Tagger::tag(std::string_view text, std::string_view mark, float min_margin, int workers,
@@ -148,7 +146,7 @@ TaggedText Tagger::tag(std::string_view text, std::string_view mark, float min_m
   }
   std::vector<std::int32_t> sense(ids.size());
   std::vector<float> margin(ids.size());
-  select({ids, offsets}, workers, {sense.data(), nullptr, margin.data()});
+  select_({ids, offsets}, workers, {sense.data(), nullptr, margin.data()});
 
   for_each_piece(pieces, workers, [&](Piece& piece) { write(piece, mark, min_margin, sense.data(), margin.data()); });
   TaggedText result;

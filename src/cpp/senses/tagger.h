@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "senses/selection.h"
+#include "senses/use_selection.h"
 #include "text/word_table.h"
 
 namespace muse {
@@ -36,9 +39,14 @@ struct TokenSenses {
 /// Tags text of one sentence a line. Safe to use from several threads at once.
 class Tagger {
  public:
+  /// Selects senses of known words, on so many threads.
+  using Select = std::function<void(const Contexts& contexts, int workers, const Choices& choices)>;
+
+  explicit Tagger(Select select) : select_(std::move(select)) {}
   /// Senses are selected by the `device`, if there is one; it must outlive the tagger.
-  explicit Tagger(const SelectorParts& parts, const DeviceSelector* device = nullptr)
-      : parts_(parts), device_(device) {}
+  explicit Tagger(const SelectorParts& parts, const DeviceSelector* device = nullptr);
+  /// Senses are selected by the contexts of uses.
+  explicit Tagger(const UseSelector& selector);
 
   /// Word number 0, 1, 2, ... Throws std::invalid_argument if it was added before.
   void add_word(std::string_view word);
@@ -49,17 +57,13 @@ class Tagger {
   /// The number of a word, or -1.
   std::int32_t id(std::string_view word) const { return table_.find(word, WordTable::hash(word)); }
 
-  /// Adds the numbers of a sentence's tokens to `ids`. Tokens are words between ASCII white space and, of those that
-  /// are not known, the words between any other.
+  /// Adds the numbers of a sentence's words to `ids`, -1 for those that are not known.
   void read(std::string_view sentence, std::vector<std::int32_t>& ids) const;
 
   /// Senses of all tokens of sentences: of the known words, each in the context of the other known ones. Sentence i is
   /// ids[offsets[i], offsets[i + 1]).
   TokenSenses select_tokens(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets,
                             int workers) const;
-
-  /// Senses of known words, on `workers` threads, or on the device.
-  void select(const Contexts& contexts, int workers, const Choices& choices) const;
 
   /// Writes `mark` and the number of its sense behind each known word whose margin is at least `min_margin`; all other
   /// bytes stay as they are, white space included. Lines are sentences, and the text holds whole lines. `line` is the
@@ -68,8 +72,7 @@ class Tagger {
                  std::int64_t line) const;
 
  private:
-  SelectorParts parts_;
-  const DeviceSelector* device_;
+  Select select_;
   WordTable table_;
 };
 

@@ -118,12 +118,13 @@ void UseContexts::sum(WindowSums& sums, const SelectionOptions& options, const s
       kernels_.axpy(weights_[at(j)], rows[at(j)], row, dim);
       total += weights_[at(j)];
     }
+    totals_[i] = total;
     if (options.mean && total > 0.0f)
       for (int d = 0; d < dim; ++d) row[d] /= total;
   }
 }
 
-void UseContexts::compute(float* out) {
+void UseContexts::compute(float* out, float* scales) {
   reserve(topic_, std::int64_t{size()} * topic_stride_);
   sum(sums_, space_.topic_options, rows_, space_.topic.dim, topic_.data());
   if (space_.has_order() && size() > 0) {
@@ -132,7 +133,7 @@ void UseContexts::compute(float* out) {
     kernels_.combine(encoded_.data(), encoder_dim_, 1, size(), encoder_dim_, transform_.data(), order_dim_,
                      order_.data());
   }
-  join(out);
+  join(out, scales);
 }
 
 void UseContexts::encode() {
@@ -141,7 +142,7 @@ void UseContexts::encode() {
                  encoder_dim_, encoded_.data());
 }
 
-void UseContexts::join(float* out) const {
+void UseContexts::join(float* out, float* scales) const {
   const int dt = space_.topic.dim, d_order = space_.has_order() ? space_.transform.dim : 0;
   for (int i = 0; i < size(); ++i) {
     float* row = out + std::int64_t{i} * stride_;
@@ -160,6 +161,7 @@ void UseContexts::join(float* out) const {
     const float weight = space_.order_weight;
     const float whole = std::sqrt((has_topic ? 1.0f : 0.0f) + (has_order ? weight * weight : 0.0f));
     if (has_topic) kernels_.axpy(1.0f / (topic_length * whole), topic, row, dt);
+    if (scales != nullptr) scales[i] = totals_[at(i)] > 0.0f ? topic_length * whole / totals_[at(i)] : 0.0f;
     if (order != nullptr) {
       const float scale = has_order ? weight / (order_length * whole) : 0.0f;
       for (int d = 0; d < d_order; ++d) order[d] *= scale;

@@ -54,8 +54,9 @@ class UseContexts {
   void add_whole(std::span<const std::int32_t> sentence);
   int size() const { return static_cast<int>(windows_.size()); }
 
-  // The contexts of the uses, rows of `stride` floats, zeros behind the dimension.
-  void compute(float* out);
+  // The contexts of the uses, rows of `stride` floats, zeros behind the dimension. scales[i] times the first block of a
+  // row is the mean of the rows of words in its window.
+  void compute(float* out, float* scales = nullptr);
   // Sums of other rows, or means, over other windows around the same uses: rows of padded `matrix.dim` floats.
   void compute_means(const Matrix& matrix, const SelectionOptions& options, float* out);
   // What the encoder makes of the uses, (n, De).
@@ -66,7 +67,7 @@ class UseContexts {
   void sum(WindowSums& sums, const SelectionOptions& options, const std::vector<const float*>& rows, int dim,
            float* out);
   void encode();
-  void join(float* out) const;
+  void join(float* out, float* scales) const;
   bool has_neighbours(int use) const;
 
   const UseSpace& space_;

@@ -16,12 +16,27 @@ namespace muse {
 namespace {
 
 constexpr std::size_t kUsesAtOnce = 48;  // whose rows lie in the second cache
+constexpr std::int64_t kContextsAtOnce = 32;
 
 void check_score(float score) {
   if (score >= std::numeric_limits<float>::lowest() && score <= std::numeric_limits<float>::max()) return;
   throw std::range_error(
       "a score of a sense is not a finite number: the arrays of the selector hold values that are too large to "
       "multiply, so no sense can be selected; scale them down");
+}
+
+// Scores of all senses of a word; `rows` is room to work.
+void score(const UseSelector& selector, const Kernels& kernels, std::int32_t word, const float* context,
+           std::vector<const float*>& rows, float* scores) {
+  const std::int64_t first = selector.sense_offset[word];
+  const int count = selector.senses_of(word);
+  rows.clear();
+  for (int k = 0; k < count; ++k) rows.push_back(selector.selection.row(first + k));
+  kernels.score_rows(context, rows.data(), count, selector.selection.dim, scores);
+  for (int k = 0; k < count; ++k) {
+    if (!selector.bias.empty()) scores[k] += selector.bias[at(first + k)];
+    check_score(scores[k]);
+  }
 }
 
 // Selects senses in whole contexts; one thread's work and memory.
@@ -81,17 +96,11 @@ class Chooser {
   }
 
   void choose(std::int32_t word, const float* context, std::int64_t token, const Choices& out) {
-    const std::int64_t first = selector_.sense_offset[word];
     const int count = selector_.senses_of(word);
-    senses_.clear();
-    for (int k = 0; k < count; ++k) senses_.push_back(selector_.selection.row(first + k));
     scores_.resize(at(count));
-    kernels_.score_rows(context, senses_.data(), count, selector_.selection.dim, scores_.data());
+    score(selector_, kernels_, word, context, senses_, scores_.data());
     BestSense best;
-    for (int k = 0; k < count; ++k) {
-      check_score(scores_[at(k)]);
-      best.offer(k, scores_[at(k)], selector_.temperature);
-    }
+    for (int k = 0; k < count; ++k) best.offer(k, scores_[at(k)], selector_.temperature);
     out.sense[token] = best.sense;
     if (out.probability != nullptr) out.probability[token] = best.probability();
     if (out.margin != nullptr) out.margin[token] = best.margin();
@@ -105,31 +114,53 @@ class Chooser {
   std::vector<float> rows_, scores_;
 };
 
+// The words at some places of contexts, or whole contexts.
+void add_uses(const Contexts& contexts, std::span<const std::int64_t> positions, std::int64_t first, std::int64_t last,
+              UseContexts& uses) {
+  uses.clear();
+  for (std::int64_t c = first; c < last; ++c) {
+    const std::int64_t begin = contexts.offsets[at(c)], end = contexts.offsets[at(c + 1)];
+    const auto sentence = contexts.tokens.subspan(at(begin), at(end - begin));
+    if (positions[at(c)] < 0)
+      uses.add_whole(sentence);
+    else
+      uses.add(sentence, positions.subspan(at(c), 1));
+  }
+}
+
 }  // namespace
 
 void use_vectors(const UseSpace& space, const Contexts& contexts, std::span<const std::int64_t> positions, int workers,
                  float* out) {
-  constexpr std::int64_t kContextsAtOnce = 32;
   parallel_chunks(static_cast<std::int64_t>(positions.size()), kContextsAtOnce, workers, [&] {
     return [&, uses = UseContexts(space)](std::int64_t first, std::int64_t last) mutable {
-      uses.clear();
-      for (std::int64_t c = first; c < last; ++c) {
-        const std::int64_t begin = contexts.offsets[at(c)], end = contexts.offsets[at(c + 1)];
-        const auto sentence = contexts.tokens.subspan(at(begin), at(end - begin));
-        if (positions[at(c)] < 0)
-          uses.add_whole(sentence);
-        else
-          uses.add(sentence, positions.subspan(at(c), 1));
-      }
+      add_uses(contexts, positions, first, last, uses);
       uses.compute(out + first * uses.stride());
     };
   });
 }
 
+void score_uses(const UseSelector& selector, const Contexts& contexts, std::span<const std::int64_t> positions,
+                std::span<const std::int32_t> words, int workers, float* scores) {
+  std::vector<std::int64_t> starts{0};
+  for (const std::int32_t word : words) starts.push_back(starts.back() + selector.senses_of(word));
+  parallel_chunks(static_cast<std::int64_t>(positions.size()), kContextsAtOnce, workers, [&] {
+    return [&, &kernels = kernels(), uses = UseContexts(selector.space), rows = std::vector<float>(),
+            senses = std::vector<const float*>()](std::int64_t first, std::int64_t last) mutable {
+      add_uses(contexts, positions, first, last, uses);
+      reserve(rows, std::int64_t{uses.size()} * uses.stride());
+      uses.compute(rows.data());
+      for (std::int64_t c = first; c < last; ++c)
+        score(selector, kernels, words[at(c)], rows.data() + (c - first) * uses.stride(), senses,
+              scores + starts[at(c)]);
+    };
+  });
+}
+
 void select_uses(const UseSelector& selector, const Contexts& contexts, int workers, const Choices& choices) {
-  constexpr std::int64_t kContextsAtOnce = 256;
+  constexpr std::int64_t kTextsAtOnce = 256;
   const auto count = static_cast<std::int64_t>(contexts.offsets.size()) - 1;
-  parallel_chunks(count, kContextsAtOnce, workers, [&] {
+  parallel_chunks(count, kTextsAtOnce, workers, [&] {
     return [&, chooser = Chooser(selector)](std::int64_t first, std::int64_t last) mutable {
       chooser.run(contexts, first, last, choices);
     };

@@ -1,6 +1,7 @@
 // Senses by the contexts of uses (use_context.h): what selects the senses that a cut of sense trees gives.
 //
-// For a word with the rows Q_k of its senses, s_k = Q_k · context; the probabilities are their softmax.
+// For a word with the rows Q_k of its senses, s_k = Q_k · context + bias_k; the probabilities are the softmax of these
+// over the temperature.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ struct UseSelector {
   const UseSpace& space;
   Matrix selection;                            // Q
   const std::int64_t* sense_offset = nullptr;  // (V + 1,)
+  std::span<const float> bias;                 // (Z,) added to scores, or empty
   float temperature = 1.0f;
 
   int senses_of(std::int32_t word) const { return static_cast<int>(sense_offset[word + 1] - sense_offset[word]); }
@@ -25,6 +27,10 @@ struct UseSelector {
 // Contexts of the words at positions[i] of contexts i, rows of `stride` floats (see UseContexts); -1: all of it counts.
 void use_vectors(const UseSpace& space, const Contexts& contexts, std::span<const std::int64_t> positions, int workers,
                  float* out);
+
+// Scores of each sense of words[i] at positions[i] of context i (see use_vectors), one word after another.
+void score_uses(const UseSelector& selector, const Contexts& contexts, std::span<const std::int64_t> positions,
+                std::span<const std::int32_t> words, int workers, float* scores);
 
 // The best sense of every token, on `workers` threads. Contexts are made for words with several senses only.
 void select_uses(const UseSelector& selector, const Contexts& contexts, int workers, const Choices& choices);
