@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from muse import MUSE, Settings
+from muse import MUSE, Settings, Split
 
 __all__ = ["BASE", "GRIDS", "Setting", "load_grids", "select"]
 
 BASE: dict[str, Any] = {"vector_size": 100}  # of the study, under every setting
 KINDS = {  # what trains, and what else a cell may do
-    "muse": ("trace", "windows", "context", "tasks"),
+    "muse": ("trace", "windows", "context", "tasks", "calibration"),
     "gensim": ("windows", "tasks"),
     "mssg": ("tasks",),
     "adagram": ("tasks",),
@@ -38,7 +38,7 @@ class Setting:
     extras : tuple of str
         ``"trace"``: the pseudo-word score after every epoch. ``"windows"``: k-means and the supervised limit on
         windows of the word vectors. ``"context"``: the same on what the selector sees. ``"tasks"``: SemEval-2013 task
-        13 and WiC, too.
+        13 and WiC, too. ``"calibration"``: whether probabilities of senses mean what they say.
     seconds_of : str, optional
         For gensim: train for as long as the setting of this label took on the same text, draw and seed; it must be in
         the same grids, and runs along.
@@ -201,6 +201,17 @@ def _headline() -> list[Setting]:
     return [muse(extras=("context",)), *_frozen()[1:4], *_paper()[:1], *_paper()[3:4], *_peers()]
 
 
+def _trees() -> list[Setting]:
+    """Sense trees, at the number of senses that the merged words have, and as evidence says; the recipe before them."""
+    told: dict[str, Any] = {"extras": ("calibration",)}
+    return [
+        muse(**told),
+        muse("trees, senses=2", senses=2, **told),
+        muse("trees, auto", senses="auto", **told),
+        muse("split", **Settings.of(recipe=Split(), vector_size=100).to_json()),
+    ]
+
+
 def _table() -> list[Setting]:
     """Strategies and peers by all measures: the paper's recipe, its update on this package's start, and the rest."""
     strategies = ("greedy", "eps_greedy", "boltzmann", "policy")
@@ -222,6 +233,7 @@ GRIDS: dict[str, Callable[[], list[Setting]]] = {
     "initialisation": _initialisation,
     "context": _context,
     "senses": lambda: _each("senses", ("auto", 1, 2, 3, 5)),
+    "trees": _trees,
     "epochs": lambda: _each("epochs", (2, 5, 10, 20)),
     "trace": lambda: [muse(epochs=20, extras=("trace",)), muse(epochs=20, senses=3, extras=("trace",))],
     "update": _update,
