@@ -78,11 +78,17 @@ class Setting:
         )  # fmt: skip
 
 
+def usual(label: str = "", *, extras: tuple[str, ...] = (), **arguments: Any) -> Setting:
+    """What `MUSE` makes of some arguments, by default named after them: the package's own recipe."""
+    named = ", ".join(f"{name}={value}" for name, value in arguments.items())
+    return Setting(label or named or "default", Settings.of(**BASE, **arguments).to_json(), extras=extras)
+
+
 def muse(label: str = "", *, extras: tuple[str, ...] = (), **options: Any) -> Setting:
-    """A setting of ours, by default named after the options that differ from the defaults."""
-    usual = Settings(**BASE)
-    named = ", ".join(f"{name}={value}" for name, value in options.items() if value != getattr(usual, name))
-    return Setting(label or named or "default", options, extras=extras)
+    """A setting of the recipe `Split`, by default named after the options that differ from its defaults."""
+    usually = Settings(**BASE)
+    named = ", ".join(f"{name}={value}" for name, value in options.items() if value != getattr(usually, name))
+    return Setting(label or named or "split", options, extras=extras)
 
 
 def _each(name: str, values: Iterable[Any], **common: Any) -> list[Setting]:
@@ -187,10 +193,10 @@ def _guards() -> list[Setting]:
 def _peers() -> list[Setting]:
     """What a user might take instead, on the same draws."""
     return [
-        muse(),  # whose wall time the next but one takes
+        usual(),  # whose wall time the next but one takes
         Setting("gensim word2vec", kind="gensim", extras=("windows",)),
         Setting("gensim word2vec, wall time of default", kind="gensim", seconds_of="default"),
-        muse(senses=1, extras=("windows",)),
+        usual(senses=1, extras=("windows",)),
         Setting("MSSG-style, K=3", {"senses": 3}, kind="mssg"),
         Setting("MSSG-style, K=2", {"senses": 2}, kind="mssg"),
         Setting("AdaGram, K=3", {"senses": 3}, kind="adagram"),
@@ -198,18 +204,13 @@ def _peers() -> list[Setting]:
 
 
 def _headline() -> list[Setting]:
-    return [muse(extras=("context",)), *_frozen()[1:4], *_paper()[:1], *_paper()[3:4], *_peers()]
+    return [usual(extras=("context",)), *_frozen()[1:4], *_paper()[:1], *_paper()[3:4], *_peers()]
 
 
 def _trees() -> list[Setting]:
     """Sense trees, at the number of senses that the merged words have, and as evidence says; the recipe before them."""
     told: dict[str, Any] = {"extras": ("calibration",)}
-    return [
-        muse(**told),
-        muse("trees, senses=2", senses=2, **told),
-        muse("trees, auto", senses="auto", **told),
-        muse("split", **Settings.of(recipe=Split(), vector_size=100).to_json()),
-    ]
+    return [usual(**told), usual(senses=2, **told), usual(senses="auto", **told), usual("split", recipe=Split())]
 
 
 def _table() -> list[Setting]:
@@ -221,20 +222,20 @@ def _table() -> list[Setting]:
         Setting("MSSG-style, K=3", {"senses": 3}, kind="mssg"),
         Setting("AdaGram, K=3", {"senses": 3}, kind="adagram"),
     ]
-    ours = [muse(extras=("context",)), muse(senses=1), *_each("strategy", strategies, selection_update="paper")]
+    ours = [usual(extras=("context",)), usual(senses=1), *_each("strategy", strategies, selection_update="paper")]
     return [replace(s, extras=(*s.extras, "tasks")) for s in (*ours, *peers, *paper)]
 
 
 GRIDS: dict[str, Callable[[], list[Setting]]] = {
-    "default": lambda: [muse()],
+    "default": lambda: [usual()],
     "headline": _headline,
     "frozen": _frozen,
     "strategies": _strategies,
     "initialisation": _initialisation,
     "context": _context,
-    "senses": lambda: _each("senses", ("auto", 1, 2, 3, 5)),
+    "senses": lambda: [usual(), *(usual(senses=senses) for senses in ("auto", 1, 2, 3, 5))],
     "trees": _trees,
-    "epochs": lambda: _each("epochs", (2, 5, 10, 20)),
+    "epochs": lambda: [usual(epochs=epochs) for epochs in (2, 5, 10, 20)],
     "trace": lambda: [muse(epochs=20, extras=("trace",)), muse(epochs=20, senses=3, extras=("trace",))],
     "update": _update,
     "sharing": _sharing,

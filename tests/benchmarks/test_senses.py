@@ -194,7 +194,7 @@ def test_a_run_resumes_and_is_reported(path: Path, capsys: pytest.CaptureFixture
 
     assert main(["table", str(out), "--against", "frozen [vector_size=12, epochs=2]"]) == 0
     table = capsys.readouterr().out
-    assert "default [vector_size=12, epochs=2]" in table
+    assert "split [vector_size=12, epochs=2]" in table
     assert "±" in table
 
 
