@@ -213,7 +213,7 @@ def _kept_counts(snapshot: Snapshot, forest: Forest, fresh: NDArray[np.int64]) -
     before = snapshot.forest
     assert before is not None
     counts, old = fresh.copy(), snapshot.arrays
-    if old.n_senses != len(before.nodes):
+    if not before.is_cut(old):
         return counts
     many = np.flatnonzero(np.diff(before.sense_offset) == np.diff(forest.sense_offset))
     for row in many.tolist():
