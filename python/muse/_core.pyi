@@ -277,6 +277,7 @@ class TreeOptions:
     passes: int
     share_power: float
     seed: int
+    memory: int
 
 class _EncoderStats(TypedDict):
     targets: int

@@ -85,8 +85,12 @@ class UseSpace:
     @cached_property
     def core(self) -> _core.UseSpace:
         """The core's view of these arrays."""
+        return self.core_of(window_options(self.topic_window, self.distance_power))
+
+    def core_of(self, options: _core.SelectionOptions) -> _core.UseSpace:
+        """The core's view with another window of topics."""
         return _core.UseSpace(
-            self.topic_vectors, self.topic_weights, window_options(self.topic_window, self.distance_power),
+            self.topic_vectors, self.topic_weights, options,
             self.order_vectors, self.position_weights, self.order_transform, self.order_mean, self.order_weight,
         )  # fmt: skip
 

@@ -98,6 +98,8 @@ class SenseQueries:
 
     describe = cards.describe
     sense_tree = trees.sense_tree
+    has_usage_vectors = trees.has_usage_vectors
+    sense_temperature = trees.sense_temperature
     usage_vector = trees.usage_vector
     usage_similarity = trees.usage_similarity
 

@@ -24,7 +24,10 @@ from muse.selector.selection import UseSelector, uses_of
 from muse.vectors.model_vectors import SenseVectors
 from muse.vectors.sense_keys import SenseKey, parse_sense_key
 
-__all__ = ["Recut", "forest_of", "recut", "sense_tree", "usage_similarity", "usage_vector"]
+__all__ = [
+    "Recut", "forest_of", "has_usage_vectors", "recut", "sense_temperature", "sense_tree", "usage_similarity",
+    "usage_vector",
+]  # fmt: skip
 
 Senses = int | Mapping[str, int] | str | None
 _CONTEXTS_WEIGHT = 0.2  # of the contexts' cosine beside that of the senses: what study gave (docs/senses.md)
@@ -245,6 +248,19 @@ def _wanted(snapshot: Snapshot, senses: Any) -> Any:
 
 def _uses(snapshot: Snapshot, what: str) -> UseSelector:
     return uses_of(snapshot, forest_of(snapshot, what))
+
+
+@property  # type: ignore[misc]  # bound by the class of questions
+def has_usage_vectors(self: Publisher) -> bool:
+    """Whether the model has `usage_vector`: it was trained with sense trees."""
+    return self.snapshot.forest is not None
+
+
+@property  # type: ignore[misc]
+def sense_temperature(self: Publisher) -> float:
+    """The number T for which `sense_probabilities` are the softmax of scores divided by T."""
+    forest = self.snapshot.forest
+    return self.snapshot.settings.temperature if forest is None else forest.space.temperature
 
 
 def usage_vector(

@@ -16,7 +16,6 @@ import dataclasses
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +26,8 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.memory import check_memory_for_algebra
 from muse.data.sense_trees import Cut, SenseTrees
 from muse.data.use_space import UseSpace
+from muse.training.tree_calibration import Uses, measure_auto_strength, measure_shrinkage, measure_temperature
+from muse.training.tree_settings import TreeSettings
 from muse.training.whitening import Sample, centre, moments, row_blocks
 
 __all__ = ["Grown", "TreeSettings", "cut_arrays", "grow_trees"]
@@ -35,92 +36,10 @@ logger = logging.getLogger("muse")
 
 _EIGENVALUE_FLOOR = 1e-5  # of the largest: directions without variance are not blown up
 _LEAST_VARIANCE = 1e-12  # below that all contexts of a word are the same, but for rounding
+_SHRINKAGE, _TEMPERATURE, _AUTO_STRENGTH = 0.5, 0.15, 0.5  # where a text is too small to measure them
 
 Progress = Callable[[str, int, int], object]
 """Called with what is being done, how much of it is done, and how much there is."""
-
-
-@dataclass(frozen=True)
-class TreeSettings:
-    """How sense trees are grown.
-
-    Parameters
-    ----------
-    encoder_window, encoder_alpha, position_alpha, negative : int, float, float, int
-        Of the encoder: places on each side, learning rates of its words and of its places, negatives a target.
-    encoder_group, encoder_shared, encoder_block : int
-        Targets that share negatives, how many they share, and tokens whose targets move the parameters at once.
-    encoder_tokens : int
-        Tokens of the text that the encoder reads, spread over all of it; 0: all.
-    encoder_size : int
-        Dimensions that it works in, at most.
-    encoder_learns_words : bool
-        Whether its word vectors learn, or only the weights of places and the outputs.
-    sample : float
-        Subsampling of its targets, as in training.
-    topic_window, topic_power, order_weight, whitening : int, float, float, float
-        The window of topics, the power of the distance that words weigh less by, the weight of the second block, and
-        the exponent of the whitening.
-    whitening_words, whitening_uses, whitening_count : int
-        So many words with at least so many occurrences, and so many uses of each, give the within-word covariance.
-    uses, leaves, uses_a_leaf, least_uses : int
-        Of each word at most so many uses are clustered, into at most so many leaves, with so many uses for each at
-        least; words with fewer uses than `least_uses` have one sense.
-    restarts, iterations, first_uses, passes : int
-        Of k-means, which runs over `first_uses` uses of a word (0: all) and then `passes` times over all.
-    share_power : float
-        How much rather a small cluster is joined than a large one.
-    map_words, map_count : int, int
-        How many words with at least how many occurrences the map from mean topics to word vectors learns from.
-    shrinkage : float
-        Part of what the map says that a node adds to its word's vector.
-    senses : int
-        Of a word, by default.
-    prior_weight : float
-        What the logarithm of a sense's share adds to its score, the cosine of its mean context with the context.
-    temperature : float
-        Of the softmax of scores.
-    auto_strength : float
-        How wide a join must be for ``senses="auto"``.
-    seed : int
-        Of all draws.
-    """
-
-    encoder_window: int = 5
-    encoder_alpha: float = 0.025
-    position_alpha: float = 0.05
-    negative: int = 5
-    encoder_group: int = 16
-    encoder_shared: int = 8
-    encoder_block: int = 256
-    encoder_tokens: int = 0
-    encoder_size: int = 100
-    encoder_learns_words: bool = True
-    sample: float = 1e-4
-    topic_window: int = 60
-    topic_power: float = 0.5
-    order_weight: float = 0.75
-    whitening: float = 0.75
-    whitening_words: int = 2000
-    whitening_uses: int = 40
-    whitening_count: int = 50
-    uses: int = 1500
-    leaves: int = 12
-    uses_a_leaf: int = 25
-    least_uses: int = 50
-    restarts: int = 1
-    iterations: int = 10
-    first_uses: int = 400
-    passes: int = 2
-    share_power: float = 0.3
-    map_words: int = 3000
-    map_count: int = 100
-    shrinkage: float = 0.5
-    senses: int = 4
-    prior_weight: float = 0.05
-    temperature: float = 0.15
-    auto_strength: float = 0.5
-    seed: int = 1
 
 
 class Grown(NamedTuple):
@@ -212,26 +131,54 @@ def grow_trees(
     clock.start("whitening", 1)
     space = _make_space(words, arrays.word_counts, corpus, weights, encoder, settings, workers)
     clock.stop()
-    offsets, places = _core.sample_occurrences(corpus, arrays.n_words, settings.uses, settings.seed)
+    uses = Uses(
+        corpus, *_core.sample_occurrences(corpus, arrays.n_words, settings.uses, settings.seed),
+        _tree_options(settings), workers,
+    )  # fmt: skip
     found = _core.grow_trees(
-        space.core, corpus, offsets, places, _tree_options(settings), workers, clock.start("trees", len(places))
+        space.core, corpus, uses.offsets, uses.places, uses.options, workers, clock.start("trees", len(uses.places))
     )
-    del offsets, places
     clock.stop()
     clock.start("vectors", 1)
-    shifts = _leaf_shifts(found["leaf_offset"], found["counts"], found["topics"], arrays, settings)
+    to_vectors, shifts = _leaf_shifts(found["leaf_offset"], found["counts"], found["topics"], arrays, settings)
     leaves = np.diff(found["leaf_offset"])
     trees = SenseTrees(
         found["leaf_offset"], found["means"], shifts, found["counts"], found["joins"], found["strengths"],
-        np.clip(np.full(len(leaves), settings.senses), 1, np.maximum(leaves, 1)),
-        settings.share_power, settings.auto_strength, settings.shrinkage,
+        np.clip(np.full(len(leaves), settings.senses), 1, np.maximum(leaves, 1)), settings.share_power,
     )  # fmt: skip
     del found
+    clock.stop()
+    clock.start("calibration", 1)
+    space, trees = _calibrate(space, trees, uses, arrays.word_counts, to_vectors, settings)
+    del uses
     _core.give_back_memory()
     cut = cut_arrays(arrays, space, trees.cut(), trees.shrinkage)
     clock.stop()
     logger.info("grew sense trees of %d words with %d leaves", int((leaves > 0).sum()), int(leaves.sum()))
     return Grown(space, trees, cut, encoder.loss, clock.seconds)
+
+
+def _calibrate(
+    space: UseSpace,
+    trees: SenseTrees,
+    uses: Uses,
+    word_counts: NDArray[np.int64],
+    to_vectors: NDArray[np.float64] | None,
+    settings: TreeSettings,
+) -> tuple[UseSpace, SenseTrees]:
+    """With what is measured on the text, where the settings do not say."""
+    temperature, strength, shrinkage = settings.temperature, settings.auto_strength, settings.shrinkage
+    if temperature is None:
+        temperature = measure_temperature(space, uses, word_counts, settings.seed) or _TEMPERATURE
+    if strength is None:
+        strength = measure_auto_strength(trees, word_counts)
+        strength = _AUTO_STRENGTH if strength is None else strength
+    if shrinkage is None:
+        shrinkage = to_vectors is not None and measure_shrinkage(space, uses, word_counts, to_vectors, settings.seed)
+        shrinkage = shrinkage or _SHRINKAGE
+    logger.info("temperature %.3f, auto strength %.3f, shrinkage %.3f", temperature, strength, shrinkage)
+    trees = dataclasses.replace(trees, auto_strength=strength, shrinkage=shrinkage)
+    return dataclasses.replace(space, temperature=temperature), trees
 
 
 def cut_arrays(arrays: Arrays, space: UseSpace, cut: Cut, shrinkage: float) -> Arrays:
@@ -346,7 +293,7 @@ def _make_space(
     size = encoder.words.shape[1]
     plain = UseSpace(
         topics, weights, encoder.words, encoder.positions, np.zeros(size, np.float32), np.eye(size, dtype=np.float32),
-        settings.topic_window, settings.topic_power, settings.order_weight, settings.prior_weight, settings.temperature,
+        settings.topic_window, settings.topic_power, settings.order_weight, settings.prior_weight,
     )  # fmt: skip
     names, places = _sample_uses(corpus, counts, settings)
 
@@ -408,24 +355,24 @@ def _tree_options(settings: TreeSettings) -> _core.TreeOptions:
 
 def _leaf_shifts(
     offset: NDArray[np.int64], uses: NDArray[np.int64], topics: Floats, arrays: Arrays, settings: TreeSettings
-) -> Floats:
-    """What each leaf adds to its word's vector, by a linear map from words' mean topics to their vectors."""
+) -> tuple[NDArray[np.float64] | None, Floats]:
+    """The linear map from words' mean topics to their vectors, and what it says that each leaf adds to its word's."""
     has_tree = np.flatnonzero(np.diff(offset))
     shifts = np.zeros((int(offset[-1]), arrays.vector_size), np.float32)
     starts = offset[has_tree]
     if not len(has_tree):
-        return shifts
+        return None, shifts
     means = np.add.reduceat(topics * uses[:, None].astype(np.float32), starts, axis=0)
     means /= np.add.reduceat(uses, starts)[:, None].astype(np.float32)
     learned = np.flatnonzero(arrays.word_counts[has_tree] >= settings.map_count)
     rng = np.random.Generator(np.random.Philox(settings.seed + 1))
     learned = np.sort(rng.permutation(learned)[: settings.map_words])
     if len(learned) < 2:
-        return shifts
+        return None, shifts
     inputs = means[learned].astype(np.float64)
     outputs = arrays.sense_vectors[has_tree[learned]].astype(np.float64)
     solved = np.linalg.lstsq(inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0), rcond=None)[0]
     word = np.repeat(np.arange(len(has_tree)), np.diff(offset)[has_tree])
     for rows in row_blocks(len(shifts)):
         shifts[rows] = (topics[rows] - means[word[rows]]) @ solved.astype(np.float32)
-    return shifts
+    return solved, shifts

@@ -70,8 +70,8 @@ py::dict py_grow_trees(const Space& space, const Corpus& corpus, const IndexArra
   check_corpus(corpus, words);
   check_places(corpus, places);
   const auto o = as_span(offsets);
-  if (offsets.size() != words + 1 || o[0] != 0 || o.back() != places.size())
-    throw py::value_error("offsets do not fit the vocabulary and the places");
+  if (o.empty() || o[0] != 0 || o.back() != places.size())
+    throw py::value_error("offsets must begin at 0 and end with the places");
   for (std::size_t i = 1; i < o.size(); ++i)
     if (o[i] < o[i - 1]) throw py::value_error("offsets must not decrease");
   SenseTrees trees;
@@ -133,7 +133,8 @@ void register_trees(pybind11::module_& m) {
       .def_readwrite("first_uses", &muse::TreeOptions::first_uses)
       .def_readwrite("passes", &muse::TreeOptions::passes)
       .def_readwrite("share_power", &muse::TreeOptions::share_power)
-      .def_readwrite("seed", &muse::TreeOptions::seed);
+      .def_readwrite("seed", &muse::TreeOptions::seed)
+      .def_readwrite("memory", &muse::TreeOptions::memory);
   m.def("train_encoder", &py_train_encoder, py::arg("words"), py::arg("outputs"), py::arg("positions"),
         py::arg("corpus"), py::arg("weights"), py::arg("keep"), py::arg("counts"), py::arg("options"),
         py::arg("workers"), py::arg("progress") = py::none(),

@@ -54,6 +54,9 @@ struct Kernels {
   // squares += gradient², then values += rate gradient / sqrt(squares), for `count` numbers, a multiple of kRowPad.
   // Where squares stay 0 values stay too. Hogwild.
   void (*adagrad)(const float* gradient, float rate, int count, float* squares, float* values);
+  // Numbers between -1 and 1 in 16 bits each, at most 2^-16 off, and back.
+  void (*shorten)(const float* x, int count, std::int16_t* out);
+  void (*lengthen)(const std::int16_t* x, int count, float* out);
 };
 
 // The best table that this processor can run, or the one that the environment variable MUSE_ISA names

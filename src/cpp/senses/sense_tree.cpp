@@ -10,6 +10,7 @@
 #include "math/panel.h"
 #include "math/parallel.h"
 #include "senses/kmeans.h"
+#include "senses/use_rows.h"
 
 namespace muse {
 
@@ -73,6 +74,8 @@ std::vector<Join> join_all(std::span<const float> centroids, int dim, std::span<
 
 namespace {
 
+constexpr std::int64_t kMostRows = std::int64_t{1} << 30;
+
 struct Tree {
   std::vector<float> means, topics;
   std::vector<std::int64_t> counts;
@@ -82,34 +85,26 @@ struct Tree {
 // Trees of words, one at a time; one thread's work and memory.
 class Grower {
  public:
-  Grower(const UseSpace& space, const SentenceIndex& sentences, const TreeOptions& options)
-      : sentences_(sentences),
+  Grower(const UseSpace& space, const UseRows& uses, const TreeOptions& options)
+      : uses_(uses),
         options_(options),
-        contexts_(space),
-        stride_(contexts_.stride()),
+        dim_(space.dim()),
+        stride_(padded(dim_)),
         topic_dim_(space.topic.dim),
         kernels_(kernels()),
         kmeans_(stride_, {options.restarts, options.iterations, options.seed}) {}
 
-  Tree grow(std::int64_t word, std::span<const std::int64_t> places) {
-    const int n = static_cast<int>(places.size());
-    if (n < options_.least_uses) return {};
+  // That of the n uses from `first`.
+  Tree grow(std::int64_t word, std::int64_t first, int n) {
     const int k = std::min(options_.leaves, std::max(2, n / options_.uses_a_leaf));
-    read(places);
+    reserve(rows_, std::int64_t{n} * stride_);
+    uses_.read(first, n, rows_.data());
+    scales_ = uses_.scales(first);
     cluster(n, k, static_cast<std::uint64_t>(word));
     return collect(n, k);
   }
 
  private:
-  void read(std::span<const std::int64_t> places) {
-    const auto n = static_cast<std::int64_t>(places.size());
-    reserve(rows_, n * stride_);
-    reserve(scales_, n);
-    for_uses(contexts_, sentences_, places, [&](std::size_t first, UseContexts& some) {
-      some.compute(rows_.data() + first * at(stride_), scales_.data() + first);
-    });
-  }
-
   // Over some of the uses, where there are many, and then over all.
   void cluster(int n, int k, std::uint64_t word) {
     const int m = options_.first_uses > 0 ? std::min(n, std::max(options_.first_uses, 2 * k)) : n;
@@ -126,7 +121,7 @@ class Grower {
 
   // The clusters that have uses, as leaves, and their joins.
   Tree collect(int n, int k) {
-    const int dim = contexts_.dim();
+    const int dim = dim_;
     std::vector<std::int64_t> sizes(at(k), 0);
     for (int i = 0; i < n; ++i) ++sizes[at(kmeans_.assignment()[at(i)])];
     Tree tree;
@@ -148,18 +143,18 @@ class Grower {
       const float share = 1.0f / static_cast<float>(tree.counts[at(l)]);
       const float* row = rows_.data() + std::int64_t{i} * stride_;
       kernels_.axpy(share, row, tree.means.data() + std::int64_t{l} * dim, dim);
-      kernels_.axpy(share * scales_[at(i)], row, tree.topics.data() + std::int64_t{l} * topic_dim_, topic_dim_);
+      kernels_.axpy(share * scales_[i], row, tree.topics.data() + std::int64_t{l} * topic_dim_, topic_dim_);
     }
     return tree;
   }
 
-  const SentenceIndex& sentences_;
+  const UseRows& uses_;
   const TreeOptions& options_;
-  UseContexts contexts_;
-  int stride_, topic_dim_;
+  int dim_, stride_, topic_dim_;
   const Kernels& kernels_;
   SphericalKMeans kmeans_;
-  std::vector<float> rows_, scales_, first_;
+  const float* scales_ = nullptr;  // of the uses
+  std::vector<float> rows_, first_;
 };
 
 template <typename T>
@@ -191,23 +186,57 @@ SenseTrees gather_trees(std::vector<Tree>& found) {
 
 }  // namespace
 
+namespace {
+
+// Words whose contexts are made together: numbers, places, and the first row of each.
+struct Batch {
+  std::vector<std::int64_t> words, first;
+  std::vector<std::span<const std::int64_t>> uses;
+  std::int64_t rows = 0;
+
+  void add(std::int64_t word, std::span<const std::int64_t> places) {
+    words.push_back(word);
+    first.push_back(rows);
+    uses.push_back(places);
+    rows += static_cast<std::int64_t>(places.size());
+  }
+};
+
+// Batches of words with enough uses, of at most so many rows, or one word.
+std::vector<Batch> make_batches(const OccurrencesView& occurrences, std::int64_t least_uses, std::int64_t rows) {
+  std::vector<Batch> batches;
+  for (std::size_t w = 0; w + 1 < occurrences.offsets.size(); ++w) {
+    const std::int64_t count = occurrences.offsets[w + 1] - occurrences.offsets[w];
+    if (count < least_uses) continue;
+    if (batches.empty() || batches.back().rows + count > rows) batches.emplace_back();
+    batches.back().add(static_cast<std::int64_t>(w), occurrences.places.subspan(at(occurrences.offsets[w]), at(count)));
+  }
+  return batches;
+}
+
+}  // namespace
+
 SenseTrees grow_trees(const UseSpace& space, const Corpus& corpus, const OccurrencesView& occurrences,
                       const TreeOptions& options, int workers, const std::function<void(std::int64_t)>& poll) {
   const auto caller = std::this_thread::get_id();
-  const auto words = static_cast<std::int64_t>(occurrences.offsets.size()) - 1;
-  std::vector<Tree> found(at(words));
+  std::vector<Tree> found(occurrences.offsets.size() - 1);
   std::atomic<std::int64_t> done{0};
-  const SentenceIndex sentences(corpus);
-  parallel_chunks(words, 4, workers, [&] {
-    return [&, grower = Grower(space, sentences, options)](std::int64_t first, std::int64_t last) mutable {
-      if (std::this_thread::get_id() == caller) poll(done);
-      for (std::int64_t w = first; w < last; ++w) {
-        const std::int64_t begin = occurrences.offsets[at(w)], end = occurrences.offsets[at(w + 1)];
-        found[at(w)] = grower.grow(w, occurrences.places.subspan(at(begin), at(end - begin)));
-        done += end - begin;
-      }
-    };
-  });
+  UseRows uses(space, corpus);
+  const std::int64_t rows = std::clamp<std::int64_t>(options.memory / UseRows::row_bytes(space), 1, kMostRows);
+  for (const Batch& batch : make_batches(occurrences, options.least_uses, rows)) {
+    uses.compute(batch.uses, workers, [&](std::int64_t made) { poll(done + made / 2); });
+    done += batch.rows / 2;
+    parallel_chunks(static_cast<std::int64_t>(batch.words.size()), 4, workers, [&] {
+      return [&, grower = Grower(space, uses, options)](std::int64_t first, std::int64_t last) mutable {
+        if (std::this_thread::get_id() == caller) poll(done);
+        for (std::int64_t i = first; i < last; ++i) {
+          const int n = static_cast<int>(batch.uses[at(i)].size());
+          found[at(batch.words[at(i)])] = grower.grow(batch.words[at(i)], batch.first[at(i)], n);
+          done += n / 2;
+        }
+      };
+    });
+  }
   return gather_trees(found);
 }
 

@@ -24,6 +24,7 @@ struct TreeOptions {
   int passes = 2;            // and then so often over all
   float share_power = 0.3f;  // how much rather a small cluster is joined than a large one
   std::uint64_t seed = 1;
+  std::int64_t memory = std::int64_t{512} << 20;  // bytes of contexts at a time: less means more passes over the text
 };
 
 // Trees of V words, those of word i being leaves [leaf_offset[i], leaf_offset[i + 1]); words without a tree have none.
@@ -38,8 +39,8 @@ struct SenseTrees {
   std::vector<float> strengths;           // (J,) how far apart the two were: (1 - cos) (2 share of the smaller)^power
 };
 
-// Words are independent: the result is the same for any number of workers. The calling thread calls poll(uses done)
-// every few words; an exception from there ends the work and is thrown on.
+// The uses are those of words, or of any other groups. Words are independent: the result is the same for any number of
+// workers. The calling thread calls poll(uses done) often; an exception from there ends the work and is thrown on.
 SenseTrees grow_trees(const UseSpace& space, const Corpus& corpus, const OccurrencesView& occurrences,
                       const TreeOptions& options, int workers, const std::function<void(std::int64_t)>& poll);
 

@@ -55,7 +55,7 @@ TEST_CASE("sense tree: leaves hold all uses, joins make one root, and the widest
     muse::TreeOptions options;
     options.first_uses = first_uses;
     std::int64_t polled = 0;
-    const muse::SenseTrees trees = muse::grow_trees(text.space, {}, text.corpus, {uses.offsets, uses.places}, options,
+    const muse::SenseTrees trees = muse::grow_trees(text.space, text.corpus, {uses.offsets, uses.places}, options,
                                                     1, [&](std::int64_t) { ++polled; });
     CHECK(polled > 0);
     const auto leaves = trees.leaf_offset[1];
@@ -72,7 +72,7 @@ TEST_CASE("sense tree: leaves hold all uses, joins make one root, and the widest
 TEST_CASE("sense tree: an exception of the caller's ends the work") {
   const Text text(200);
   const muse::Occurrences uses = muse::sample_occurrences(text.corpus, 21, 1000, 1);
-  CHECK_THROWS_AS(muse::grow_trees(text.space, {}, text.corpus, {uses.offsets, uses.places}, {}, 1,
+  CHECK_THROWS_AS(muse::grow_trees(text.space, text.corpus, {uses.offsets, uses.places}, {}, 1,
                                    [](std::int64_t) { throw std::runtime_error("stop"); }),
                   std::runtime_error);
 }
