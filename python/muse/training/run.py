@@ -141,7 +141,6 @@ class TrainingRun:
         self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
         self.split_due, self.warm = self._senses_to_make(before, unfinished)
         self.stages = schedule(settings, epochs, warm=self.warm)
-        self.is_counted = False
         self.checkpoints = Checkpoints(settings, resumed=resume)
         if before.is_trained:
             arrays = before.arrays.for_training()
@@ -258,7 +257,7 @@ class TrainingRun:
         row = growth_row(totals.row(max(self.stage, 1), "trees", 0.0, arrays), self.corpus, loss,
                          time.perf_counter() - start)  # fmt: skip
         with HeldInterrupts():
-            self.split_due, self.totals, self.is_counted = False, EpochTotals(arrays.n_senses), True
+            self.split_due, self.totals = False, EpochTotals(arrays.n_senses)
             self.snapshot = self.snapshot.replace(forest=forest)
             self.model.history.append(row)
             self._publish(counts, arrays)
@@ -401,7 +400,7 @@ class TrainingRun:
 
     def count_senses(self) -> None:
         """Count how often the selector takes each sense in the whole text: the senses' priors."""
-        if not self.is_counted:
+        if self.snapshot.forest is None:  # else senses are counted where they are made
             self._publish(self._counted(self.snapshot))
 
     def _all_counted(self, snapshot: Snapshot) -> NDArray[np.int64]:
