@@ -225,7 +225,10 @@ def run_senses(options: argparse.Namespace) -> None:
     print(f"\n{model.describe(options.word, topn=6, corpus=options.corpus)}")
     if options.context is not None:
         probabilities = model.sense_probabilities(options.word, options.context)
-        listed = ", ".join(f"{options.word}#{k} {share:.0%}" for k, share in enumerate(probabilities.tolist()))
+        numbers = model.sense_numbers(options.word).tolist()
+        listed = ", ".join(
+            f"{options.word}#{k} {share:.0%}" for k, share in zip(numbers, probabilities.tolist(), strict=True)
+        )
         print(f"\nin this context: {listed}")
         if not any(token in model for token in as_tokens(options.context)):
             print("no word of it is known: these are the shares in the training text")
@@ -346,9 +349,10 @@ def _print_recovery(model: MUSE, corpus: AmbiguousCorpus) -> None:
 def _print_card(model: MUSE, word: str, uses: Uses) -> None:
     card = model.describe(word, topn=6)
     print(f"\n{word}: {card.count:,} uses")
+    places = {number: place for place, number in enumerate(model.sense_numbers(word).tolist())}
     for sense in card.senses:
         print(f"  {sense.key}  {sense.share:4.0%}  like {', '.join(key for key, _ in sense.neighbours)}")
-        for example in uses.examples(int(sense.key.rpartition("#")[2]), 1):
+        for example in uses.examples(places[int(sense.key.rpartition("#")[2])], 1):
             print(f'  {" " * len(sense.key)}        as in "{example}"')
 
 

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from muse.base.checks import integer
 from muse.base.numeric import unit_rows
 from muse.data.arrays import Floats
 from muse.data.snapshot import Snapshot
 from muse.errors import UnknownSenseError, quote
 from muse.model.cards import collocates
 from muse.selector.context import AskedContexts, Context, asked_contexts
-from muse.selector.selection import selector_of
+from muse.selector.selection import selector_of, uses_of
 from muse.vectors.keyed import check_topn
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "probabilities_batch",
     "rows_of",
     "select_sense",
+    "sense_numbers",
     "sense_vectors",
     "similarity",
 ]
@@ -48,21 +51,54 @@ def sense_vectors(snapshot: Snapshot, word: str, about: AskedContexts | None = N
     vectors = snapshot.arrays.sense_vectors[rows_of(snapshot, word)]
     if about is None:
         return vectors.copy()
-    selected: Floats = vectors[select_sense(snapshot, word, about)]
+    selected: Floats = vectors[probabilities(snapshot, word, about).argmax(axis=-1)]
     return selected
 
 
-def select_sense(snapshot: Snapshot, word: str, about: AskedContexts | None) -> Any:
+def sense_numbers(snapshot: Snapshot, word: str, level: int | None = None) -> NDArray[np.int64]:
+    """The numbers of the senses of a word, in the order of its probabilities; `level` is another cut."""
+    row = snapshot.vocabulary.index(word)
+    if level is None:
+        return snapshot.arrays.numbers_of(row)
+    _ = snapshot.arrays  # or it is not trained
+    if snapshot.forest is None:
+        raise ValueError(
+            "level needs sense trees, and this model has none: train it with the recipe Trees, the default, and more "
+            "than one sense a word"
+        )
+    return snapshot.forest.trees.numbers_at(row, integer(1)("level", level))
+
+
+def select_sense(snapshot: Snapshot, word: str, about: AskedContexts | None, level: int | None = None) -> Any:
     """The number of the sense that a context means, or of each of several."""
-    best = probabilities(snapshot, word, about).argmax(axis=-1)
-    return int(best) if best.ndim == 0 else best
+    best = probabilities(snapshot, word, about, level).argmax(axis=-1)
+    numbers = sense_numbers(snapshot, word, level)[best]
+    return int(numbers) if best.ndim == 0 else numbers
 
 
-def probabilities(snapshot: Snapshot, word: str, about: AskedContexts | None = None) -> Floats:
+def probabilities(
+    snapshot: Snapshot, word: str, about: AskedContexts | None = None, level: int | None = None
+) -> Floats:
     """The probability of each sense in a context, or in each of several; without one, its share."""
+    if level is not None:
+        return _at_level(snapshot, word, about, sense_numbers(snapshot, word, level))
     if about is None:
         return snapshot.arrays.prior(snapshot.vocabulary.index(word))
     found = selector_of(snapshot).probabilities(word, about.contexts, about.positions)
+    return found[0] if about.single else found
+
+
+def _at_level(snapshot: Snapshot, word: str, about: AskedContexts | None, nodes: NDArray[np.int64]) -> Floats:
+    """The same for other nodes of the word's tree."""
+    forest, row = snapshot.forest, snapshot.vocabulary.index(word)
+    assert forest is not None
+    if np.array_equal(nodes, snapshot.arrays.numbers_of(row)):  # the same cut has the same answer
+        return probabilities(snapshot, word, about)
+    if about is None:
+        uses = forest.trees.node_uses(row)[nodes]
+        shares: Floats = (uses / uses.sum()).astype(np.float32)
+        return shares
+    found = uses_of(snapshot, forest).probabilities_at(word, about.contexts, about.positions, nodes)
     return found[0] if about.single else found
 
 
@@ -109,13 +145,16 @@ def predict_collocates(
     restrict_vocab: int | None,
 ) -> list[tuple[str, float]]:
     """The collocates that a sense makes likely."""
+    row = snapshot.vocabulary.index(word)
     if sense is None:
         sense = select_sense(snapshot, word, asked(snapshot, context))
     elif context is not None:
         raise ValueError("give either a context, which selects the sense, or sense")
     if isinstance(sense, (bool, np.bool_)) or not isinstance(sense, (int, np.integer)):
         raise TypeError(f"sense must be the number of a sense, an integer; got {sense!r:.80}")
-    vectors = sense_vectors(snapshot, word)
-    if not 0 <= sense < len(vectors):
-        raise UnknownSenseError(f"there is no sense {sense} of {quote(word)}, which has {len(vectors)}")
-    return collocates(snapshot, vectors[[sense]], check_topn(topn), restrict_vocab)[0]
+    arrays = snapshot.arrays
+    found = arrays.row_of(row, int(sense))
+    if found < 0:
+        numbers = ", ".join(map(str, arrays.numbers_of(row).tolist()))
+        raise UnknownSenseError(f"there is no sense {sense} of {quote(word)}; its senses are {numbers}")
+    return collocates(snapshot, arrays.sense_vectors[[found]], check_topn(topn), restrict_vocab)[0]

@@ -12,7 +12,7 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.settings import Settings
 from muse.data.snapshot import Published, Snapshot
 from muse.data.vocabulary import Vocabulary
-from muse.model import answers, cards
+from muse.model import answers, cards, trees
 from muse.selector import tagging
 from muse.selector.context import Context
 from muse.selector.selection import SenseBlock, SenseSelector, TokenSense, selector_of
@@ -97,6 +97,9 @@ class SenseQueries:
         return True  # an empty model is a model
 
     describe = cards.describe
+    sense_tree = trees.sense_tree
+    usage_vector = trees.usage_vector
+    usage_similarity = trees.usage_similarity
 
     # -- senses of a word --------------------------------------------------------------------------------------------
 
@@ -104,6 +107,14 @@ class SenseQueries:
         """How many senses a word has."""
         rows = answers.rows_of(self.snapshot, word)
         return rows.stop - rows.start
+
+    def sense_numbers(self, word: str, level: int | None = None) -> NDArray[np.int64]:
+        """The number of each sense of a word, int64 (K,), in the order of its vectors, shares and probabilities.
+
+        They are 0 to K-1, but after `recut` in a model with sense trees: there a number names a node of the tree, and
+        the same node under every cut. `level` is that of `sense_probabilities`.
+        """
+        return answers.sense_numbers(self.snapshot, word, level)
 
     def sense_prior(self, word: str) -> Floats:
         """Share of each sense in the uses of a word in the training text, float32 (K,)."""
@@ -176,13 +187,15 @@ class SenseQueries:
         *,
         contexts: Iterable[Context] | None = None,
         positions: Iterable[int | None] | None = None,
+        level: int | None = None,
     ) -> Any:
         """Number of the sense that a context means, int; of each of N contexts, int64 (N,).
 
-        Parameters are those of `sense_vectors`. Without a context it is the most used sense.
+        Parameters are those of `sense_probabilities`. Without a context it is the most used sense.
         """
         snapshot = self.snapshot
-        return answers.select_sense(snapshot, word, answers.asked(snapshot, context, position, contexts, positions))
+        about = answers.asked(snapshot, context, position, contexts, positions)
+        return answers.select_sense(snapshot, word, about, level)
 
     def sense_probabilities(
         self,
@@ -192,8 +205,17 @@ class SenseQueries:
         *,
         contexts: Iterable[Context] | None = None,
         positions: Iterable[int | None] | None = None,
+        level: int | None = None,
     ) -> Floats:
-        """Probability of each sense in a context (equation 1 of the paper); parameters as in `sense_vectors`.
+        """Probability of each sense in a context (equation 1 of the paper), in the order of `sense_numbers`.
+
+        Parameters
+        ----------
+        word, context, position, contexts, positions
+            As in `sense_vectors`.
+        level : int, optional
+            In a model with sense trees: of the senses that the word has where it is cut into so many, or into all of
+            its finest senses, if it has fewer. The model stays as it is.
 
         Returns
         -------
@@ -207,10 +229,12 @@ class SenseQueries:
         UnknownWordError
             A KeyError that names the nearest spellings.
         ValueError
-            If a position is given without a context, or is not one of the word.
+            If a position is given without a context, or is not one of the word; for a `level` in a model
+            without trees.
         """
         snapshot = self.snapshot
-        return answers.probabilities(snapshot, word, answers.asked(snapshot, context, position, contexts, positions))
+        about = answers.asked(snapshot, context, position, contexts, positions)
+        return answers.probabilities(snapshot, word, about, level)
 
     def sense_probabilities_batch(
         self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None] | None = None

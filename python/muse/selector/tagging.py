@@ -67,7 +67,8 @@ def tag_text(
 
     def identify() -> str:
         stored = {**settings.to_json(), "words": list(snapshot.vocabulary.words)}
-        return fingerprint(stored, arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset)
+        numbers = [] if arrays.sense_numbers is None else [arrays.sense_numbers]
+        return fingerprint(stored, arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, *numbers)
 
     return tag_file(
         selector.tagger, identify, input, output,
@@ -100,7 +101,12 @@ def sentence_vectors(
 def _mean(
     arrays: Arrays, words: NDArray[np.int64], senses: NDArray[np.int32], weights: str | None
 ) -> NDArray[np.float64]:
-    units = unit_rows(arrays.sense_vectors[arrays.sense_offset[words] + senses])
+    rows = arrays.sense_offset[words] + senses
+    if arrays.sense_numbers is not None:
+        rows = np.array(
+            [arrays.row_of(word, sense) for word, sense in zip(words.tolist(), senses.tolist(), strict=True)]
+        )
+    units = unit_rows(arrays.sense_vectors[rows])
     if weights is None:
         return np.asarray(units.mean(axis=0))
     shares = arrays.word_counts[words] / max(int(arrays.word_counts.sum()), 1)
