@@ -149,6 +149,7 @@ def test_models_with_vectors_of_contexts_are_measured_by_them(
 
     _run(corpus, data, "--seeds", "1", "--settings", "one-sense", "senses=3")
     monkeypatch.setattr(MUSE, "usage_vector", usage_vector, raising=False)
+    monkeypatch.setattr(MUSE, "usage_vector_batch", None, raising=False)
     monkeypatch.setattr(MUSE, "has_usage_vectors", True, raising=False)
     monkeypatch.setattr(MUSE, "sense_temperature", 0.15, raising=False)
     corpus.with_name("human.jsonl").rename(corpus.with_name("before.jsonl"))
