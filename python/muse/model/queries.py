@@ -99,6 +99,9 @@ class SenseQueries:
     describe = cards.describe
     sense_tree = trees.sense_tree
     usage_vector = trees.usage_vector
+    usage_vector_batch = trees.usage_vector_batch
+    has_usage_vectors = property(trees.has_usage_vectors)
+    sense_temperature = property(trees.sense_temperature)
     usage_similarity = trees.usage_similarity
 
     # -- senses of a word --------------------------------------------------------------------------------------------
