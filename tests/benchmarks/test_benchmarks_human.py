@@ -147,7 +147,7 @@ def test_models_with_vectors_of_contexts_are_measured_by_them(
     def usage_vector(self: MUSE, word: str, context: list[str], position: int | None = None) -> Any:
         return self.wv[[token for token in context if token in self and token != word]].mean(axis=0)
 
-    _run(corpus, data, "--seeds", "1", "--settings", "one-sense", "senses=3")
+    _run(corpus, data, "--seeds", "1", "--settings", "one-sense", "split")
     monkeypatch.setattr(MUSE, "usage_vector", usage_vector, raising=False)
     monkeypatch.setattr(MUSE, "usage_vector_batch", None, raising=False)
     monkeypatch.setattr(MUSE, "has_usage_vectors", True, raising=False)
