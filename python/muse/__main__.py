@@ -305,9 +305,12 @@ def _train(text: str, corpus: dict[str, Any], settings: dict[str, Any], path: st
         model.save(path)
     print(f"text      {shown(text)}")
     last = model.history[-1]
-    parts = f"reading {reading:.1f} s" + (f", split {watch.split:.1f} s" if watch.split else "")
+    trees = last["seconds"] if last["stage"] == "trees" else 0.0
+    epoch = next(row for row in reversed(model.history) if row["stage"] != "trees")
+    parts = f"reading {reading:.1f} s" + (f", split {watch.split:.1f} s" if watch.split and not trees else "")
+    parts += f", sense trees {trees:.1f} s" if trees else ""
     print(f"training  {len(model):,} words, {model.arrays.n_senses:,} senses, dimension {model.vector_size}, "
-          f"{model.epochs} epochs in {seconds:.1f} s ({parts}); last epoch {last['tokens_per_second']:,.0f} tokens/s"
+          f"{model.epochs} epochs in {seconds:.1f} s ({parts}); last epoch {epoch['tokens_per_second']:,.0f} tokens/s"
           )  # fmt: skip
     if last["ambiguous_words"]:
         print(f"senses    in the {last['ambiguous_words']:,} words that have several: {last['senses_used']:.2f} in "

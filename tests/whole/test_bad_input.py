@@ -216,8 +216,8 @@ EXPECTED = "|".join(
         r"min_alpha \(.*\) must not be above alpha",
         r"selection_update='posterior' is one-sided",
         r"needs collocation='sense'; with collocation='word'",
-        r"senses='auto' needs the recipe Split",
-        r"the recipe Split takes the selection module's vectors from the word vectors",
+        r"senses='auto' needs the recipe Trees or Split",
+        r"the recipes Trees and Split take the selection module's vectors from the word vectors",
         r"max_vocab_size \(\d\) limits the words while counting",
     ]
 )

@@ -149,7 +149,7 @@ class Arrays:
         return counted
 
     def row_of(self, word: int, number: int) -> int:
-        """The row of the sense of a word that has a number; -1 where there is none."""
+        """The row of the sense of a `word` that has this `number`; -1 where there is none."""
         rows = self.rows_of(word)
         if self.sense_numbers is None:
             return rows.start + number if 0 <= number < rows.stop - rows.start else -1

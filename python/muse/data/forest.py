@@ -15,7 +15,7 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.sense_trees import Cut, Senses, SenseTrees
 from muse.data.use_space import UseSpace
 
-__all__ = ["Forest", "is_word_level"]
+__all__ = ["Forest"]
 
 _NUMBERS: dict[str, tuple[type, float, float]] = {  # of the space and of the trees: type, least and largest value
     "topic_window": (int, 1, 10_000),
@@ -162,14 +162,18 @@ class Forest:
 
     # -- checks, growth, storage -------------------------------------------------------------------------------------
 
+    def is_cut(self, arrays: Arrays) -> bool:
+        """Whether `arrays`, which fit, are those of a cut, not those of words in training."""
+        return bool(arrays.selection_vectors.shape[1] == self.space.size)
+
     def check_fits(self, arrays: Arrays) -> None:
         """Raise a ValueError if `arrays` are neither those of a cut nor those of words."""
         if len(self.word_vectors) != arrays.n_words or self.word_vectors.shape[1] != arrays.vector_size:
             raise ValueError("the sense trees are for other words or vectors than the arrays")
-        if is_word_level(arrays):
+        if not self.is_cut(arrays):
+            if arrays.n_senses != arrays.n_words or arrays.selection_vectors.shape[1] != arrays.selection_size:
+                raise ValueError(f"selection_vectors must be as wide as the contexts of the trees, {self.space.size}")
             return
-        if arrays.selection_vectors.shape[1] != self.space.size:
-            raise ValueError(f"selection_vectors must be as wide as the contexts of the trees, {self.space.size}")
         same = np.array_equal(arrays.sense_offset, self.sense_offset)
         if not same or not np.array_equal(arrays.all_numbers(), self.nodes):
             raise ValueError("the arrays have other senses than the cut of the sense trees")
@@ -276,11 +280,6 @@ def _check_space(space: UseSpace) -> None:
         or space.order_mean.shape != (size,) or len(space.order_transform) != size
     ):  # fmt: skip
         raise ValueError("the arrays of the order of contexts do not fit together")
-
-
-def is_word_level(arrays: Arrays) -> bool:
-    """Whether every word has one sense."""
-    return arrays.n_senses == arrays.n_words
 
 
 def _numbers(cut: Cut) -> NDArray[np.int64] | None:

@@ -25,6 +25,7 @@ __all__ = [
     "out_of_memory",
     "readable_size",
     "shortage_said",
+    "usual_senses",
     "with_figure",
 ]
 
@@ -75,6 +76,17 @@ def expected_senses(settings: Settings, vocabulary: Vocabulary) -> int:
         leaves = np.where(counts < settings.least_uses, 1, np.minimum(counts // settings.uses_a_leaf, settings.leaves))
         senses = np.minimum(senses, np.maximum(leaves, 1))
     return int(senses.sum())
+
+
+def usual_senses(settings: Settings, n_words: int) -> int:
+    """How many senses a model of so many words may get; with trees, as words of a language are distributed (Zipf)."""
+    most = int(settings.senses_of([""])[0])
+    if settings.init != "trees":
+        return n_words * most
+    ranks = np.arange(0.5, 1000) / 1000  # of words, as shares of the vocabulary, whose last word has min_count uses
+    uses = max(settings.min_count, 1) / ranks
+    leaves = np.where(uses < settings.least_uses, 1, np.minimum(uses // settings.uses_a_leaf, most))
+    return int(n_words * np.maximum(leaves, 1).mean())
 
 
 def _padded(dim: int) -> int:

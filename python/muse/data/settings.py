@@ -329,8 +329,10 @@ class Settings:
         return {**given, "recipe": self.recipe}
 
     def to_json(self) -> dict[str, Any]:
-        """What a model file stores: all but the runtime settings, as JSON types."""
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if not f.metadata["runtime"]}
+        """What a model file stores: all but the runtime settings and those of other recipes, as JSON types."""
+        of_trees = {name for name, home in self.homes().items() if home is not None and home.owner == "Trees"}
+        left_out = {*self.runtime_names(), *(() if self.init == "trees" else of_trees)}
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in left_out}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], left_open: Iterable[str] = (), **runtime: Any) -> Settings:

@@ -222,7 +222,7 @@ def _prune_nodes(model: Model, min_prior: float, min_count: int) -> SenseMap:
     """`prune_senses` in a model with trees."""
     arrays, before = model.snapshot.arrays, model.snapshot.forest
     assert before is not None
-    if arrays.n_senses != len(before.nodes):  # in the midst of training
+    if not before.is_cut(arrays):  # in the midst of training
         return SenseMap(model.snapshot.vocabulary, arrays.sense_offset, np.arange(arrays.n_senses))
     small = pruned_rows(arrays, min_prior, min_count) < 0
     return _cut_to(model, before, before.at(*before.trees.dissolved(before.sense_offset, before.nodes, small)))
@@ -234,7 +234,7 @@ def _cut_to(model: Model, before: Forest, after: Forest) -> SenseMap:
     rows = before.rows_in(after)
     if not np.array_equal(before.nodes, after.nodes):
         numbers = after.arrays(snapshot.arrays.collocation_vectors, snapshot.arrays.word_counts)
-        if snapshot.arrays.n_senses == len(rows):
+        if before.is_cut(snapshot.arrays):
             kept = rows >= 0
             counts = np.zeros(numbers.n_senses, np.int64)
             np.add.at(counts, rows[kept], snapshot.arrays.sense_counts[kept])

@@ -14,7 +14,7 @@ from muse.base.checks import integer
 from muse.data.arrays import Arrays
 from muse.data.describing import parameters
 from muse.data.forest import Forest
-from muse.data.memory import check_memory, estimate_memory, expected_senses
+from muse.data.memory import check_memory, estimate_memory, expected_senses, usual_senses
 from muse.data.names import reject_unknown, reject_unknown_in_train
 from muse.data.recipes import Paper, Recipe, StrategyName
 from muse.data.settings import Settings, constructor_settings
@@ -343,8 +343,8 @@ class MUSE(SenseQueries):
         >>> model = MUSE(vector_size=16, epochs=3, min_count=1, workers=1)
         >>> model.build_vocab([["a", "rose", "is", "a", "rose"]] * 20)
         >>> model.train()
-        >>> [row["epoch"] for row in model.history]
-        [1, 2, 3]
+        >>> [(row["epoch"], row["stage"]) for row in model.history]
+        [(1, 'words'), (2, 'words'), (3, 'words'), (3, 'trees')]
         """
         settings = self.settings
         check_device(settings)
@@ -377,7 +377,8 @@ class MUSE(SenseQueries):
         Parameters
         ----------
         vocab_size : int, optional
-            For this many words with the default number of senses; those of the vocabulary, if not given.
+            For this many words with as many senses as they may get, with sense trees as words of such a vocabulary
+            usually get; those of the vocabulary, if not given.
 
         Returns
         -------
@@ -392,12 +393,12 @@ class MUSE(SenseQueries):
         Examples
         --------
         >>> round(MUSE(vector_size=300).estimate_memory(1_000_000)["total"] / 1e9, 1)
-        11.1
+        11.5
         """
         snapshot, settings = self.snapshot, self.settings
         if vocab_size is not None:
             count = integer(1)("vocab_size", vocab_size)
-            return estimate_memory(settings, count, count * int(settings.senses_of([""])[0]))
+            return estimate_memory(settings, count, usual_senses(settings, count))
         known = snapshot.vocabulary
         senses = snapshot.arrays.n_senses if snapshot.is_trained else expected_senses(settings, known)
         return estimate_memory(settings, len(known), senses)

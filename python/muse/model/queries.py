@@ -115,7 +115,7 @@ class SenseQueries:
         """The number of each sense of a word, int64 (K,), in the order of its vectors, shares and probabilities.
 
         They are 0 to K-1, but after `recut` in a model with sense trees: there a number names a node of the tree, and
-        the same node under every cut. `level` is that of `sense_probabilities`.
+        the same node under every cut. Parameters are those of `sense_probabilities`.
         """
         return answers.sense_numbers(self.snapshot, word, level)
 
@@ -234,6 +234,11 @@ class SenseQueries:
         ValueError
             If a position is given without a context, or is not one of the word; for a `level` in a model
             without trees.
+
+        Examples
+        --------
+        >>> model.sense_probabilities("bank", "money in the bank", level=2)  # doctest: +SKIP
+        array([0.97, 0.03], dtype=float32)
         """
         snapshot = self.snapshot
         about = answers.asked(snapshot, context, position, contexts, positions)

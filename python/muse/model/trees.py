@@ -201,7 +201,11 @@ def recut(self: Model, senses: Senses = None) -> Recut:
     >>> from muse import MUSE
     >>> from muse.datasets import make_ambiguous_corpus
     >>> model = MUSE(make_ambiguous_corpus(2000, 300, seed=0).sentences, vector_size=16, workers=1)
-    >>> model.recut(senses={"bank": 2})["bank", 0], model.n_senses("bank")
+    >>> _ = model.recut(senses=2)
+    >>> model.n_senses("bank")
+    2
+    >>> model.sense_numbers("bank", level=1) in model.sense_numbers("bank")
+    False
     """
     snapshot = self.snapshot
     before = forest_of(snapshot, "recut")
@@ -223,7 +227,7 @@ def _kept_counts(snapshot: Snapshot, forest: Forest, fresh: NDArray[np.int64]) -
     before = snapshot.forest
     assert before is not None
     counts, old = fresh.copy(), snapshot.arrays
-    if old.n_senses != len(before.nodes):
+    if not before.is_cut(old):
         return counts
     many = np.flatnonzero(np.diff(before.sense_offset) == np.diff(forest.sense_offset))
     for row in many.tolist():

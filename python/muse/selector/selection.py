@@ -14,7 +14,7 @@ from muse.base import cuda
 from muse.base.limits import usable_cores
 from muse.base.numeric import softmax
 from muse.data.arrays import Arrays, Floats
-from muse.data.forest import Forest, is_word_level
+from muse.data.forest import Forest
 from muse.data.memory import shortage_said
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
@@ -345,7 +345,7 @@ def selector_of(snapshot: Snapshot) -> SenseSelector:
 
     def make() -> SenseSelector:
         forest, arrays = snapshot.forest, snapshot.arrays
-        if forest is None or is_word_level(arrays):
+        if forest is None or not forest.is_cut(arrays):
             return SenseSelector(snapshot.vocabulary, arrays, snapshot.settings)
         return UseSelector(snapshot.vocabulary, arrays, snapshot.settings, forest)
 

@@ -84,9 +84,8 @@ def grow(
 
 def growth_row(row: dict[str, Any], corpus: _core.Corpus, loss: float, seconds: float) -> dict[str, Any]:
     """The row of ``model.history`` for the trees, from one that says how their senses are used."""
-    tokens = corpus.n_tokens
-    return {**row, "tokens": tokens, "pairs": 0, "seconds": seconds, "loss": loss,
-            "tokens_per_second": tokens / max(seconds, 1e-9), "pairs_per_second": 0.0}  # fmt: skip
+    rate = corpus.n_tokens / max(seconds, 1e-9)
+    return {**row, "seconds": seconds, "loss": loss, "tokens_per_second": rate, "pairs_per_second": 0.0}
 
 
 class _Parts:

@@ -223,11 +223,14 @@ class TrainingRun:
                 _call(callbacks, "on_epoch_begin", self.model)
                 self._finish_epoch(self._train_stage(stage, bar))
                 _call(callbacks, "on_epoch_end", self.model)
-        if self.split_due and self.settings.init == "trees":
+        if self.split_due and self.settings.init == "trees" and (self.stage or not self.warm):
             self._make_senses(callbacks)
         if self.model.stop_training:
             done = self.stages[self.stage - 1].epoch + 1 if self.stage else 0
             logger.info("a callback stopped training after epoch %d of %d", done, self.epochs)
+            if self.split_due:
+                logger.warning("training stopped before senses were made, so every word has one; train(resume=True) "
+                               "goes on from there")  # fmt: skip
 
     def _split(self, bar: Bar) -> None:
         start = time.perf_counter()
