@@ -17,6 +17,7 @@ from muse.selector.selection import selector_of
 from muse.vectors.keyed import check_topn
 
 __all__ = [
+    "has_context",
     "predict_collocates",
     "probabilities",
     "probabilities_batch",
@@ -59,6 +60,13 @@ def probabilities(snapshot: Snapshot, word: str, context: Any = None, position: 
     positions = _positions(position, len(contexts), single)
     found = selector_of(snapshot).probabilities(word, contexts, positions)
     return found[0] if single else found
+
+
+def has_context(snapshot: Snapshot, word: str, context: Any, position: Any) -> Any:
+    """Whether a context holds a known word beside the word itself, or each of several."""
+    contexts, single = as_contexts(context, snapshot.vocabulary)
+    found = selector_of(snapshot).has_context(word, contexts, _positions(position, len(contexts), single))
+    return bool(found[0]) if single else found
 
 
 def probabilities_batch(

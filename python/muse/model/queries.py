@@ -130,8 +130,9 @@ class SenseQueries:
             A string is split at ASCII white space, as a line of a corpus file; words that are not known then, also at
             other white space, as `str.split` does. Nothing else is done to it. Where the word occurs in the context,
             the window around its first occurrence counts; otherwise all of the context does. Unknown words are skipped;
-            if no known word is left, the prior decides. A list of strings is the tokens of one context, unless one of
-            them holds white space and is not a known word: then it is a list of contexts.
+            where no known word is left beside the word itself, the prior decides, see `has_context`. A list of strings
+            is the tokens of one context, unless one of them holds white space and is not a known word: then it is a
+            list of contexts.
         position : int or list of int, optional
             Which occurrence is meant, as an index of the context's tokens.
 
@@ -196,6 +197,26 @@ class SenseQueries:
             If a position is given without a context, or is not one of the word.
         """
         return answers.probabilities(self.snapshot, word, context, position)
+
+    def has_context(
+        self,
+        word: str,
+        context: Context | Sequence[Context],
+        position: int | Sequence[int | None] | None = None,
+    ) -> Any:
+        """Whether a context holds a known word beside the occurrence itself, bool; of N contexts, bool (N,).
+
+        Where it does not, every answer about the senses of `word` there is by the prior. The parameters and errors are
+        those of `sense_vectors`.
+
+        Examples
+        --------
+        >>> from muse import MUSE
+        >>> model = MUSE([["a", "rose", "is", "a", "rose"]] * 20, vector_size=8, workers=1)
+        >>> model.has_context("rose", "a rose"), model.has_context("rose", ["rose", "?"])
+        (True, False)
+        """
+        return answers.has_context(self.snapshot, word, context, position)
 
     def sense_probabilities_batch(
         self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None] | None = None

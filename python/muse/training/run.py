@@ -19,6 +19,7 @@ from muse.base.limits import usable_cores
 from muse.base.numeric import checksum
 from muse.base.progress import Bar, progress_bar
 from muse.data.arrays import Arrays
+from muse.data.counts import apportioned
 from muse.data.memory import estimate_memory, out_of_memory, readable_size
 from muse.data.settings import Settings
 from muse.data.snapshot import Publisher, Snapshot
@@ -355,19 +356,25 @@ class TrainingRun:
         self.model.publish(snapshot)
 
     def count_senses(self) -> None:
-        """Count how often the selector takes each sense in the whole text: the senses' priors."""
+        """Count how often the selector takes each sense in the whole text: the senses' priors.
+
+        Words without context, as in titles of one word, leave the shares as the others make them.
+        """
         arrays = self.arrays
         selector = selector_of(self.snapshot.replace())  # not one of before a callback changed values
         tokens, offsets = self.corpus.tokens, self.corpus.offsets
-        counts, first = np.zeros(arrays.n_senses, np.int64), 0
+        counts, words, first = np.zeros(arrays.n_senses, np.int64), np.zeros(arrays.n_words, np.int64), 0
         while first < self.corpus.n_sentences:
             beyond = int(np.searchsorted(offsets, offsets[first] + _COUNTED_TOKENS, side="right"))
             last = min(max(beyond - 1, first + 1), self.corpus.n_sentences)
             block = tokens[offsets[first] : offsets[last]]
-            senses = selector.choose(block, offsets[first : last + 1] - offsets[first])
-            counts += np.bincount(arrays.sense_offset[block] + senses, minlength=arrays.n_senses)
+            limits = offsets[first : last + 1] - offsets[first]
+            rows = arrays.sense_offset[block] + selector.choose(block, limits)
+            words += np.bincount(block, minlength=arrays.n_words)
+            rows = rows[np.repeat(np.diff(limits) > 1, np.diff(limits))]
+            counts += np.bincount(rows, minlength=arrays.n_senses)
             first = last
-        self._publish(counts)
+        self._publish(apportioned(counts, words, arrays.sense_offset))
 
 
 def _digest(corpus: _core.Corpus) -> int:

@@ -129,7 +129,7 @@ TokenSenses Tagger::select_tokens(std::span<const std::int32_t> ids, std::span<c
 
 void Tagger::select(const Contexts& contexts, int workers, const Choices& choices) const {
   if (device_ != nullptr) return device_->select(contexts, choices);
-  select_senses(parts_.model, parts_.options, parts_.weights, contexts, parts_.temperature, workers, choices);
+  select_senses(parts_, contexts, workers, choices);
 }
 
 TaggedText Tagger::tag(std::string_view text, std::string_view mark, float min_margin, int workers,
