@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["apportioned"]
+__all__ = ["apportioned", "with_text"]
 
 Integers = NDArray[np.int64]
 
@@ -45,3 +45,50 @@ def apportioned(weights: NDArray[np.number], totals: Integers, offset: Integers)
     largest = np.lexsort((-counts, word))[starts]
     counts[largest] += totals - np.add.reduceat(counts, starts)
     return counts
+
+
+def with_text(
+    earlier: Integers, use: Integers, text: Integers, totals: Integers, offset: Integers, forget: float = 0.0
+) -> Integers:
+    """Counts of senses in all text seen, of which a word's last one takes as many places as it has uses there.
+
+    So a text that is trained on again takes its own place, one whose words were counted (``build_vocab`` with
+    ``update=True``) adds to what was before, and any other one takes a part of the places.
+
+    Parameters
+    ----------
+    earlier : int64 (Z,)
+        Counts before this text; zeros where nothing is known of them.
+    use : int64 (Z,)
+        How often each sense is taken in this text, all of it or a sample; words of which there is nothing (or that have
+        no context in it) are used as before.
+    text, totals : int64 (V,)
+        Uses of each word in this text, and in all.
+    offset : int64 (V + 1,)
+        `Arrays.sense_offset`.
+    forget : float
+        Share of the earlier counts that is to be left out for the words of this text.
+
+    Returns
+    -------
+    int64 (Z,)
+        They add up to `totals`. Words that this text lacks keep the shares that they had.
+
+    Examples
+    --------
+    >>> before, use, offset = np.array([6, 2]), np.array([0, 8]), np.array([0, 2])
+    >>> with_text(before, use, np.array([8]), np.array([16]), offset).tolist()
+    [6, 10]
+    >>> with_text(before, use, np.array([8]), np.array([16]), offset, forget=1.0).tolist()
+    [0, 16]
+    """
+    starts, senses = offset[:-1], np.diff(offset)
+    known, used = np.add.reduceat(earlier, starts), np.add.reduceat(use, starts)
+    here = apportioned(np.where(np.repeat(used > 0, senses), use, earlier), text, offset)
+    totals = np.where(totals > 0, totals, np.maximum(known, text))  # words that were never counted
+    rest = np.maximum(totals - text, 0) * (1.0 - forget)
+    scale = np.divide(rest, known, out=np.zeros(len(text)), where=known > 0)
+    if not scale[text > 0].any():  # whole numbers stay what they are
+        return apportioned(np.where(np.repeat(text > 0, senses), here, earlier), totals, offset)
+    mixed = here + earlier * np.repeat(scale, senses)
+    return apportioned(np.where(np.repeat(text > 0, senses), mixed, earlier), totals, offset)

@@ -10,7 +10,7 @@ from typing import Any, Literal, Never
 
 from muse import _core
 from muse.base.checks import callbacks as check_callbacks
-from muse.base.checks import integer
+from muse.base.checks import integer, number
 from muse.data.arrays import Arrays
 from muse.data.describing import parameters
 from muse.data.memory import check_memory, estimate_memory
@@ -264,6 +264,7 @@ class MUSE(SenseQueries):
         epochs: int | None = None,
         callbacks: Sequence[Any] | None = None,
         resume: bool = False,
+        forget: float = 0.0,
         **needless: Any,
     ) -> None:
         """Train on a corpus; without one, on that which `build_vocab` read.
@@ -286,6 +287,9 @@ class MUSE(SenseQueries):
             Go on where training was stopped, on the same corpus: ``MUSE.load("folder/checkpoint.safetensors").train(
             corpus_file=..., resume=True)``. With one worker the outcome is, bit for bit, that of a training that was
             never stopped. Where nothing is left to do, a log line says so.
+        forget : float
+            What earlier text is to count less for the shares of the senses of words in this one: 0, all text seen
+            counts alike; 1, this text alone does; in between, earlier text fades.
         **needless
             ``total_words``, ``compute_loss`` and what else gensim's scripts pass; ignored. The learning rates are
             settings of the model, and any other name is an error.
@@ -328,8 +332,9 @@ class MUSE(SenseQueries):
           ``collapsed``, the share of which one sense takes more than 95 %;
         - ``context_norm`` and ``selection_norm``, the longest vectors of P and Q.
 
-        While training goes on, `sense_counts` are those of the current epoch; at its end they are counted anew over the
-        whole corpus.
+        `sense_counts` belong to all text that the model has seen, and add up to the counts of the words. Here each word
+        has as many of its uses counted as the corpus has; the others are those of before. While training goes on, the
+        use of senses in the corpus is estimated from the last epoch; at the end all of it is counted.
 
         Examples
         --------
@@ -344,6 +349,7 @@ class MUSE(SenseQueries):
         for name in reject_unknown_in_train(needless, Settings.homes()):
             logger.debug("train does not need %s, and ignores it", name)
         sentences, vocabulary = words.same_corpus(sentences, corpus_iterable), self.vocabulary
+        forget = number(0, 1)("forget", forget)
         added = check_callbacks("callbacks", () if callbacks is None else callbacks)
         if epochs is None:
             epochs = self.training_state.get("epochs", self.epochs) if resume else self.epochs
@@ -361,7 +367,7 @@ class MUSE(SenseQueries):
             )
         if not self.is_trained:
             check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
-        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
+        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume, forget=forget)
         self._corpus = None
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:

@@ -106,11 +106,11 @@ class SenseQueries:
         return rows.stop - rows.start
 
     def sense_prior(self, word: str) -> Floats:
-        """Share of each sense in the uses of a word in the training text, float32 (K,)."""
+        """Share of each sense in the uses of a word in all text that was trained on, float32 (K,)."""
         return answers.probabilities(self.snapshot, word)
 
     def sense_counts(self, word: str) -> NDArray[np.int64]:
-        """How often each sense of a word is selected in the training text, int64 (K,)."""
+        """How often each sense of a word is selected in all text seen, int64 (K,); together, the word's count."""
         snapshot = self.snapshot
         return snapshot.arrays.sense_counts[answers.rows_of(snapshot, word)].copy()
 
@@ -206,8 +206,16 @@ class SenseQueries:
     ) -> Any:
         """Whether a context holds a known word beside the occurrence itself, bool; of N contexts, bool (N,).
 
-        Where it does not, every answer about the senses of `word` there is by the prior. The parameters and errors are
-        those of `sense_vectors`.
+        Where it does not, every answer about the senses of `word` there is by the prior.
+
+        Parameters
+        ----------
+        word, context, position
+            As in `sense_vectors`, and so are the errors.
+
+        Returns
+        -------
+        bool, or bool (N,)
 
         Examples
         --------

@@ -9,12 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from muse import _core
 from muse.base.checks import integer
 from muse.base.checks import trim_rule as check_trim_rule
 from muse.corpus.encoding import encode_corpus
 from muse.data.memory import check_memory
 from muse.data.snapshot import Snapshot
+from muse.data.training_state import with_other_senses
 from muse.data.trimming import TrimRule, VocabularyRules
 from muse.data.vocabulary import Vocabulary, counts_of
 from muse.errors import NotTrainedError
@@ -167,6 +170,7 @@ def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary) -> Snapshot:
     if "corpus" in state:  # what is to be resumed has as many words now
         tokens, sentences, _ = state["corpus"]
         state = {**state, "corpus": [tokens, sentences, len(vocabulary)]}
+        state = with_other_senses(state, lambda counts: np.append(counts, np.zeros(int(senses.sum()), np.int64)))
     return snapshot.replace(words=vocabulary, numbers=grown_arrays(old, vocabulary, settings), training_state=state)
 
 

@@ -157,7 +157,7 @@ class SenseSelector:
         return found
 
     def has_context(self, word: str, contexts: Sequence[Context], positions: Sequence[int | None]) -> NDArray[np.bool_]:
-        """Whether each of N contexts holds a known word beside the occurrence of `word` itself, bool (N,)."""
+        """Whether each of N `contexts` holds a known word beside that at one of the `positions`, which is `word`."""
         rows = np.full(len(contexts), self._vocabulary.index(word), np.int32)
         return ~self._scores(word, rows, contexts, positions)[1]
 

@@ -19,11 +19,11 @@ from muse.base.limits import usable_cores
 from muse.base.numeric import checksum
 from muse.base.progress import Bar, progress_bar
 from muse.data.arrays import Arrays
-from muse.data.counts import apportioned
+from muse.data.counts import with_text
 from muse.data.memory import estimate_memory, out_of_memory, readable_size
 from muse.data.settings import Settings
 from muse.data.snapshot import Publisher, Snapshot
-from muse.data.training_state import STATE_FIELDS, check_state
+from muse.data.training_state import STATE_FIELDS, check_state, sense_rows
 from muse.errors import DivergenceError, InsufficientMemoryError
 from muse.selector.selection import context_weights, selector_of
 from muse.training.checkpoints import Checkpoints
@@ -53,7 +53,13 @@ class Trainee(Publisher, Protocol):
 
 
 def train_model(
-    model: Trainee, corpus: _core.Corpus, *, epochs: int, callbacks: Sequence[Any] = (), resume: bool = False
+    model: Trainee,
+    corpus: _core.Corpus,
+    *,
+    epochs: int,
+    callbacks: Sequence[Any] = (),
+    resume: bool = False,
+    forget: float = 0.0,
 ) -> None:
     """Train `model` on an encoded corpus; `MUSE.train` is the way to call it, and says more.
 
@@ -69,7 +75,7 @@ def train_model(
         If memory runs out; the model can be used as it is then.
     """
     check_device(model.snapshot.settings)
-    run = TrainingRun(model, corpus, epochs, resume)
+    run = TrainingRun(model, corpus, epochs, resume=resume, forget=forget)
     model.stop_training = False
     if resume and run.stage == len(run.stages):
         say_nothing_is_left(epochs)
@@ -125,9 +131,13 @@ class TrainingRun:
         The stage that is next or under way, and the next batch of its epoch.
     split_due : bool
         The arrays are those of words, from which senses are still to be made.
+    earlier, use : int64 (Z,)
+        Counts of the senses before this text, and their last known use in it; see `with_text`.
+    text : int64 (V,)
+        Uses of each word in the text.
     """
 
-    def __init__(self, model: Trainee, corpus: _core.Corpus, epochs: int, resume: bool) -> None:
+    def __init__(self, model: Trainee, corpus: _core.Corpus, epochs: int, *, resume: bool, forget: float = 0.0) -> None:
         self.model, self.corpus, self.epochs = model, corpus, epochs
         self.snapshot = before = model.snapshot
         self.settings = settings = before.settings
@@ -149,8 +159,15 @@ class TrainingRun:
             arrays = initial_arrays(settings, first, before.vocabulary.counts)
         self.totals = EpochTotals(arrays.n_senses)
         if self.batch > 0:
-            self.totals = EpochTotals(arrays.n_senses, unfinished["sums"], arrays.sense_counts)
-        self._publish(arrays.sense_counts, arrays)
+            self.totals = EpochTotals(
+                arrays.n_senses, unfinished["sums"], sense_rows(unfinished, "sense_use", arrays.sense_counts)
+            )
+        self.forget = float(unfinished.get("forget", forget))
+        self.text = _uses(corpus, arrays.n_words)
+        self.earlier, self.use = arrays.sense_counts, np.zeros(arrays.n_senses, np.int64)
+        if resume:
+            self.earlier, self.use = sense_rows(unfinished, "earlier", np.zeros_like(self.use)), arrays.sense_counts
+        self._publish(arrays)
 
     @property
     def arrays(self) -> Arrays:
@@ -217,7 +234,8 @@ class TrainingRun:
         split = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
         with HeldInterrupts():
             self.split_due, self.totals = False, EpochTotals(split.n_senses)
-            self._publish(split.sense_counts, split)
+            self.earlier, self.use = np.zeros(split.n_senses, np.int64), split.sense_counts
+            self._publish(split)
         _core.give_back_memory()
         bar.set_postfix_str()
         logger.info("the split took %.1f s", time.perf_counter() - start)
@@ -257,7 +275,7 @@ class TrainingRun:
                 raise self._divergence(stage, "scores grew beyond all bounds")
             self.batch = stats["next_batch"]
             self.totals.add(stats)
-            self._publish(self.totals.sense_use)
+            self._publish()
             self.checkpoints.trained(stats["tokens"])
             bar.update(stats["tokens"] - shown)
             if stats["cut"]:
@@ -268,10 +286,10 @@ class TrainingRun:
 
     def _finish_epoch(self, row: dict[str, Any]) -> None:
         with HeldInterrupts():
-            use = self.totals.sense_use
+            self.use = self.totals.sense_use
             self.stage, self.batch, self.totals = self.stage + 1, 0, EpochTotals(self.arrays.n_senses)
             self.model.history.append(row)
-            self._publish(use)
+            self._publish()
         log_row(row, self.epochs)
         warn_about(row)
         if self.checkpoints.is_due(epoch_ends=True) and self.stage < len(self.stages):
@@ -324,7 +342,7 @@ class TrainingRun:
 
     def _give_up(self) -> None:
         """Let the model have the arrays as they are, from where training cannot be resumed."""
-        self._show(self._with(self.totals.sense_use, self.arrays).replace(training_state={}))
+        self._show(self._with(self.arrays).replace(training_state={}))
 
     def out_of_memory(self) -> InsufficientMemoryError:
         """The error that says so."""
@@ -336,20 +354,32 @@ class TrainingRun:
 
     # -- what the model shows ----------------------------------------------------------------------------------------
 
-    def _publish(self, sense_use: NDArray[np.int64], arrays: Arrays | None = None) -> None:
+    def _publish(self, arrays: Arrays | None = None) -> None:
         """Let the model show the arrays as they are now, or others, with what a resumed run needs to know."""
-        self._show(self._with(sense_use, self.arrays if arrays is None else arrays))
+        self._show(self._with(self.arrays if arrays is None else arrays))
 
-    def _with(self, sense_use: NDArray[np.int64], arrays: Arrays) -> Snapshot:
+    def _with(self, arrays: Arrays) -> Snapshot:
         """The next snapshot. Its matrices are the same, so that training goes on in them; its counts are its own."""
         counts = self.snapshot.vocabulary.counts
-        numbers = dataclasses.replace(arrays, sense_counts=sense_use.astype(np.int64), word_counts=counts)
+        senses = with_text(self.earlier, self.use, self.text, counts, arrays.sense_offset, self.forget)
+        numbers = dataclasses.replace(arrays, sense_counts=senses, word_counts=counts)
         state = {
             "epochs": self.epochs, "stage": self.stage, "batch": self.batch, "warm": self.warm,
             "split_due": self.split_due, "corpus": self._corpus_size(), "digest": self.digest,
-            "sums": dict(self.totals.sums),
+            "sums": dict(self.totals.sums), **self._counts_to_resume(arrays),
         }  # fmt: skip
         return self.snapshot.replace(numbers=numbers, training_state=state)
+
+    def _counts_to_resume(self, arrays: Arrays) -> dict[str, Any]:
+        """What `with_text` and the epoch under way need, where it cannot be found out again."""
+        counts: dict[str, Any] = {}
+        if self.forget:
+            counts["forget"] = self.forget
+        if self.batch:
+            counts["sense_use"] = self.totals.sense_use.tolist()
+        if self.earlier[np.repeat(np.diff(arrays.sense_offset) > 1, np.diff(arrays.sense_offset))].any():
+            counts["earlier"] = self.earlier.tolist()
+        return counts
 
     def _show(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -363,18 +393,18 @@ class TrainingRun:
         arrays = self.arrays
         selector = selector_of(self.snapshot.replace())  # not one of before a callback changed values
         tokens, offsets = self.corpus.tokens, self.corpus.offsets
-        counts, words, first = np.zeros(arrays.n_senses, np.int64), np.zeros(arrays.n_words, np.int64), 0
+        counts, first = np.zeros(arrays.n_senses, np.int64), 0
         while first < self.corpus.n_sentences:
             beyond = int(np.searchsorted(offsets, offsets[first] + _COUNTED_TOKENS, side="right"))
             last = min(max(beyond - 1, first + 1), self.corpus.n_sentences)
             block = tokens[offsets[first] : offsets[last]]
             limits = offsets[first : last + 1] - offsets[first]
             rows = arrays.sense_offset[block] + selector.choose(block, limits)
-            words += np.bincount(block, minlength=arrays.n_words)
             rows = rows[np.repeat(np.diff(limits) > 1, np.diff(limits))]
             counts += np.bincount(rows, minlength=arrays.n_senses)
             first = last
-        self._publish(apportioned(counts, words, arrays.sense_offset))
+        self.use = counts
+        self._publish()
 
 
 def _digest(corpus: _core.Corpus) -> int:
@@ -384,6 +414,14 @@ def _digest(corpus: _core.Corpus) -> int:
         for numbers in (corpus.tokens, corpus.offsets)
         for first in range(0, len(numbers), _DIGESTED)
     )
+
+
+def _uses(corpus: _core.Corpus, n_words: int) -> NDArray[np.int64]:
+    """How often each word occurs in the corpus, int64 (V,)."""
+    tokens, uses = corpus.tokens, np.zeros(n_words, np.int64)
+    for first in range(0, len(tokens), _DIGESTED):
+        uses += np.bincount(tokens[first : first + _DIGESTED], minlength=n_words)
+    return uses
 
 
 def _call(callbacks: Sequence[Any], hook: str, model: Trainee) -> None:
