@@ -121,7 +121,7 @@ def test_old_text_may_fade():
         word = max(several, key=lambda w: model.sense_counts(w).min())
         context = next(s for s in CORPUS.sentences if word in s and model.select_sense(word, s) == 1)
         before = model.sense_prior(word)[1]
-        model.train([context] * (model.sense_counts(word).sum() // 4), epochs=1, forget=forget)
+        model.train([context] * (model.sense_counts(word).sum() // 4), epochs=1, start_alpha=1e-9, forget=forget)
         shares[forget] = model.sense_prior(word)[1]
     assert before < shares[0.0] < shares[0.5] < shares[1.0] == 1.0
     with pytest.raises(ValueError, match="forget must be a number from 0 to 1"):

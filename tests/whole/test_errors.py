@@ -63,8 +63,8 @@ def test_names_that_are_no_settings(name, hint):
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("start_alpha", "the setting alpha holds for all of the training; give it to MUSE(...)"),
-        ("end_alpha", "the setting min_alpha holds for all of the training; give it to MUSE(...)"),
+        ("alpha", "the learning rates of one call are start_alpha, as in gensim"),
+        ("min_alpha", "the learning rates of one call are end_alpha, as in gensim"),
         ("workers", "the setting workers holds for all of the training; give it to MUSE(...)"),
         ("iter", "it is called epochs, as in gensim 4"),
         ("qwertyuiop", "help(muse.MUSE.train) lists what it takes"),

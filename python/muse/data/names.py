@@ -102,10 +102,13 @@ def reject_unknown_in_train(names: Mapping[str, Any], known: Mapping[str, Home |
         if name in _NEEDLESS_IN_TRAIN:
             needless.append(name)
             continue
-        setting = {"start_alpha": "alpha", "end_alpha": "min_alpha"}.get(name, name)
-        if setting in known:
-            home = known[setting]
-            where = setting if home is None else f"{home.name} of {home.owner}"
+        if name in ("alpha", "min_alpha"):
+            hint = (
+                f"the learning rates of one call are {'start_alpha' if name == 'alpha' else 'end_alpha'}, as in gensim"
+            )
+        elif name in known:
+            home = known[name]
+            where = name if home is None else f"{home.name} of {home.owner}"
             hint = f"the setting {where} holds for all of the training; give it to MUSE(...)"
         else:
             hint = _OTHER_NAMES.get(name, "help(muse.MUSE.train) lists what it takes")

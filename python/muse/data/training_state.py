@@ -40,6 +40,10 @@ STATE_FIELDS = frozenset(_CHECKS)
 BY_SENSE = ("earlier", "sense_use")  # see `muse.training.run.TrainingRun`; lists of Z counts
 
 
+def _rate(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 10
+
+
 def _counts(value: Any) -> bool:
     return isinstance(value, list) and all(map(_count, value))
 
@@ -47,6 +51,7 @@ def _counts(value: Any) -> bool:
 _OPTIONAL_CHECKS = {
     "digest": _count,  # of the corpus; files of before have none
     "forget": lambda value: type(value) in (int, float) and 0 <= value <= 1,
+    "alphas": lambda value: isinstance(value, list) and len(value) == 2 and all(map(_rate, value)),
     "earlier": _counts,
     "sense_use": _counts,
 }

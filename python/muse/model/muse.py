@@ -27,7 +27,7 @@ from muse.model.queries import SenseQueries
 from muse.model.words import Sentences
 from muse.training.checkpoints import check_checkpoint_dir
 from muse.training.run import check_device, say_nothing_is_left, train_model
-from muse.training.schedule import is_finished
+from muse.training.schedule import given_alphas, is_finished
 
 __all__ = ["MUSE"]
 
@@ -265,11 +265,14 @@ class MUSE(SenseQueries):
         callbacks: Sequence[Any] | None = None,
         resume: bool = False,
         forget: float = 0.0,
+        start_alpha: float | None = None,
+        end_alpha: float | None = None,
         **needless: Any,
     ) -> None:
         """Train on a corpus; without one, on that which `build_vocab` read.
 
-        A model that is trained already is trained further, with its learning rates as at the start.
+        A model that is trained already is trained further, from its first learning rate on if no other is given. To
+        adapt it to a little text, a lower one is better, such as ``start_alpha=0.001``.
 
         Parameters
         ----------
@@ -290,9 +293,11 @@ class MUSE(SenseQueries):
         forget : float
             What earlier text is to count less for the shares of the senses of words in this one: 0, all text seen
             counts alike; 1, this text alone does; in between, earlier text fades.
+        start_alpha, end_alpha : float, optional
+            Learning rates of this call, linear in between, in place of the settings `alpha` and `min_alpha`. The rate
+            of the selection module keeps its proportion to them.
         **needless
-            ``total_words``, ``compute_loss`` and what else gensim's scripts pass; ignored. The learning rates are
-            settings of the model, and any other name is an error.
+            ``total_words``, ``compute_loss`` and what else gensim's scripts pass; ignored. Any other name is an error.
 
         Raises
         ------
@@ -323,7 +328,7 @@ class MUSE(SenseQueries):
         - ``epoch`` (from 1, in this call) and ``stage``: ``"words"`` before the recipe `Split` has made senses, then
           ``"senses"``;
         - ``tokens``, ``pairs``, ``seconds``, ``tokens_per_second``, ``pairs_per_second``;
-        - ``alpha``, the learning rate at its start;
+        - ``alpha`` and ``end_alpha``, the learning rates at its start and end;
         - ``loss``, the mean of -log of the sampled likelihood of a pair (of a sample of pairs), and ``reward``, the
           mean likelihood of a pair;
         - ``selection_entropy``, the mean over tokens of ambiguous words of the entropy of the policy, in nats;
@@ -349,7 +354,9 @@ class MUSE(SenseQueries):
         for name in reject_unknown_in_train(needless, Settings.homes()):
             logger.debug("train does not need %s, and ignores it", name)
         sentences, vocabulary = words.same_corpus(sentences, corpus_iterable), self.vocabulary
-        forget = number(0, 1)("forget", forget)
+        forget, alphas = number(0, 1)("forget", forget), given_alphas(settings, start_alpha, end_alpha)
+        if resume and (alphas or forget):
+            raise ValueError("a training that is resumed goes on as it began; leave forget and the learning rates out")
         added = check_callbacks("callbacks", () if callbacks is None else callbacks)
         if epochs is None:
             epochs = self.training_state.get("epochs", self.epochs) if resume else self.epochs
@@ -367,7 +374,9 @@ class MUSE(SenseQueries):
             )
         if not self.is_trained:
             check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
-        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume, forget=forget)
+        train_model(
+            self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume, forget=forget, alphas=alphas
+        )
         self._corpus = None
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:

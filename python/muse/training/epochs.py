@@ -50,7 +50,7 @@ class EpochTotals:
             self.sums[name] += stats[name]
         self.sense_use += stats["sense_use"]
 
-    def row(self, epoch: int, stage: str, alpha: float, arrays: Arrays) -> dict[str, Any]:
+    def row(self, epoch: int, stage: str, alphas: tuple[float, float], arrays: Arrays) -> dict[str, Any]:
         """The row of ``model.history``, see `MUSE.train`."""
         seconds = time.perf_counter() - self._start
         return {
@@ -61,7 +61,8 @@ class EpochTotals:
             "seconds": seconds,
             "tokens_per_second": self._rate("tokens", seconds),
             "pairs_per_second": self._rate("pairs", seconds),
-            "alpha": alpha,
+            "alpha": alphas[0],
+            "end_alpha": alphas[1],
             "loss": self._mean("loss", "loss_pairs"),
             "reward": self._mean("reward", "pairs"),
             "selection_entropy": self._mean("entropy", "entropy_targets"),

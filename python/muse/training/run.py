@@ -33,7 +33,7 @@ from muse.training.options import core_options
 from muse.training.schedule import Stage, schedule
 from muse.training.split import split_arrays
 
-__all__ = ["Trainee", "TrainingRun", "check_device", "train_model"]
+__all__ = ["Plan", "Trainee", "TrainingRun", "check_device", "train_model"]
 
 logger = logging.getLogger("muse")
 
@@ -52,16 +52,19 @@ class Trainee(Publisher, Protocol):
         """Write it to a file, for checkpoints."""
 
 
-def train_model(
-    model: Trainee,
-    corpus: _core.Corpus,
-    *,
-    epochs: int,
-    callbacks: Sequence[Any] = (),
-    resume: bool = False,
-    forget: float = 0.0,
-) -> None:
-    """Train `model` on an encoded corpus; `MUSE.train` is the way to call it, and says more.
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What is asked of one call of `MUSE.train`, which says what each of these is; `alphas`: start and end, or none."""
+
+    epochs: int
+    callbacks: Sequence[Any] = ()
+    resume: bool = False
+    forget: float = 0.0
+    alphas: tuple[float, ...] = ()
+
+
+def train_model(model: Trainee, corpus: _core.Corpus, **asked: Any) -> None:
+    """Train `model` on an encoded corpus as `asked` (see `Plan`); `MUSE.train` is the way to call it, and says more.
 
     Raises
     ------
@@ -75,10 +78,11 @@ def train_model(
         If memory runs out; the model can be used as it is then.
     """
     check_device(model.snapshot.settings)
-    run = TrainingRun(model, corpus, epochs, resume=resume, forget=forget)
+    plan = Plan(**asked)
+    run, callbacks = TrainingRun(model, corpus, plan), plan.callbacks
     model.stop_training = False
-    if resume and run.stage == len(run.stages):
-        say_nothing_is_left(epochs)
+    if plan.resume and run.stage == len(run.stages):
+        say_nothing_is_left(plan.epochs)
     _call(callbacks, "on_train_begin", model)
     try:
         run.train(callbacks)
@@ -137,21 +141,22 @@ class TrainingRun:
         Uses of each word in the text.
     """
 
-    def __init__(self, model: Trainee, corpus: _core.Corpus, epochs: int, *, resume: bool, forget: float = 0.0) -> None:
-        self.model, self.corpus, self.epochs = model, corpus, epochs
+    def __init__(self, model: Trainee, corpus: _core.Corpus, plan: Plan) -> None:
+        self.model, self.corpus, self.epochs = model, corpus, plan.epochs
         self.snapshot = before = model.snapshot
-        self.settings = settings = before.settings
+        self.digest = _digest(corpus)
+        unfinished = self._resumable(before.training_state) if plan.resume else {}
+        self.alphas = plan.alphas or tuple(unfinished.get("alphas", ()))
+        self.settings = settings = _with_alphas(before.settings, self.alphas)
         self.workers = settings.workers or usable_cores()
         self.trainer_type, self.batches_at_once = _place_training(settings, self.workers)
         self.wanted = settings.senses_of(before.vocabulary.words)
-        self.digest = _digest(corpus)
-        unfinished = self._resumable(before.training_state) if resume else {}
         several = settings.init == "split" and bool((self.wanted > 1).any())
         self.split_due = several and (not before.is_trained or bool(before.training_state.get("split_due")))
         self.warm = bool(unfinished.get("warm", self.split_due))
-        self.stages = schedule(settings, epochs, warm=self.warm)
+        self.stages = schedule(settings, plan.epochs, warm=self.warm)
         self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
-        self.checkpoints = Checkpoints(settings, resumed=resume)
+        self.checkpoints = Checkpoints(settings, resumed=plan.resume)
         if before.is_trained:
             arrays = before.arrays.for_training()
         else:
@@ -162,10 +167,10 @@ class TrainingRun:
             self.totals = EpochTotals(
                 arrays.n_senses, unfinished["sums"], sense_rows(unfinished, "sense_use", arrays.sense_counts)
             )
-        self.forget = float(unfinished.get("forget", forget))
+        self.forget = float(unfinished.get("forget", plan.forget))
         self.text = _uses(corpus, arrays.n_words)
         self.earlier, self.use = arrays.sense_counts, np.zeros(arrays.n_senses, np.int64)
-        if resume:
+        if plan.resume:
             self.earlier, self.use = sense_rows(unfinished, "earlier", np.zeros_like(self.use)), arrays.sense_counts
         self._publish(arrays)
 
@@ -186,7 +191,7 @@ class TrainingRun:
         if state["corpus"] != self._corpus_size():
             tokens, sentences, words = state["corpus"]
             forgot = ""
-            if self.settings.max_vocab_size is not None:
+            if self.snapshot.settings.max_vocab_size is not None:
                 forgot = (
                     " (with max_vocab_size, uses of words that were forgotten for a while differ when a text is read "
                     "again: only the process that built the vocabulary can resume)"
@@ -251,7 +256,8 @@ class TrainingRun:
                 self._check_finite(stage)
                 self.checkpoints.write(self.model.save)
         self._check_finite(stage)
-        return self.totals.row(stage.epoch + 1, "words" if stage.words else "senses", alpha, self.arrays)
+        alphas = alpha, trainer.alpha_at(stage.epoch, last)
+        return self.totals.row(stage.epoch + 1, "words" if stage.words else "senses", alphas, self.arrays)
 
     def _run_batches(self, trainer: _core.Trainer, stage: Stage, last: int, bar: Bar) -> None:
         """Run batches until a checkpoint is due or the stage ends."""
@@ -366,20 +372,22 @@ class TrainingRun:
         state = {
             "epochs": self.epochs, "stage": self.stage, "batch": self.batch, "warm": self.warm,
             "split_due": self.split_due, "corpus": self._corpus_size(), "digest": self.digest,
-            "sums": dict(self.totals.sums), **self._counts_to_resume(arrays),
+            "sums": dict(self.totals.sums), **self._rest_to_resume(arrays),
         }  # fmt: skip
         return self.snapshot.replace(numbers=numbers, training_state=state)
 
-    def _counts_to_resume(self, arrays: Arrays) -> dict[str, Any]:
-        """What `with_text` and the epoch under way need, where it cannot be found out again."""
-        counts: dict[str, Any] = {}
+    def _rest_to_resume(self, arrays: Arrays) -> dict[str, Any]:
+        """What was asked for, and what `with_text` and the epoch under way need, where it cannot be found out again."""
+        rest: dict[str, Any] = {}
         if self.forget:
-            counts["forget"] = self.forget
+            rest["forget"] = self.forget
+        if self.alphas:
+            rest["alphas"] = list(self.alphas)
         if self.batch:
-            counts["sense_use"] = self.totals.sense_use.tolist()
+            rest["sense_use"] = self.totals.sense_use.tolist()
         if self.earlier[np.repeat(np.diff(arrays.sense_offset) > 1, np.diff(arrays.sense_offset))].any():
-            counts["earlier"] = self.earlier.tolist()
-        return counts
+            rest["earlier"] = self.earlier.tolist()
+        return rest
 
     def _show(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -414,6 +422,15 @@ def _digest(corpus: _core.Corpus) -> int:
         for numbers in (corpus.tokens, corpus.offsets)
         for first in range(0, len(numbers), _DIGESTED)
     )
+
+
+def _with_alphas(settings: Settings, alphas: tuple[float, ...]) -> Settings:
+    """The settings with other learning rates; that of the selection module keeps its proportion to the first one."""
+    if not alphas:
+        return settings
+    assert settings.selection_alpha is not None
+    selection_alpha = settings.selection_alpha * alphas[0] / settings.alpha
+    return settings.replace(alpha=alphas[0], min_alpha=alphas[1], selection_alpha=selection_alpha)
 
 
 def _uses(corpus: _core.Corpus, n_words: int) -> NDArray[np.int64]:
