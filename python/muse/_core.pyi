@@ -246,6 +246,96 @@ def split_senses(
     workers: int,
 ) -> tuple[_Int32, _Floats, _Int64]: ...
 
+# -- bind_trees.cpp ----------------------------------------------------------------------------------------------------
+
+class EncoderOptions:
+    window: int
+    alpha: float
+    position_alpha: float
+    negative: int
+    group: int
+    shared: int
+    block_tokens: int
+    max_tokens: int
+    learn_words: bool
+    seed: int
+
+class TreeOptions:
+    leaves: int
+    uses_a_leaf: int
+    least_uses: int
+    restarts: int
+    iterations: int
+    first_uses: int
+    passes: int
+    share_power: float
+    seed: int
+    map: SelectionOptions
+
+class _EncoderStats(TypedDict):
+    targets: int
+    loss: float
+
+class _Trees(TypedDict):
+    leaf_offset: _Int64
+    means: _Floats
+    map_means: _Floats
+    counts: _Int64
+    joins: _Int32
+    strengths: _Floats
+
+def train_encoder(
+    words: _Floats,
+    outputs: _Floats,
+    positions: _Floats,
+    corpus: Corpus,
+    weights: _Floats,
+    keep: _Floats,
+    counts: _Int64,
+    options: EncoderOptions,
+    workers: int,
+    progress: Callable[[int], object] | None = None,
+) -> _EncoderStats: ...
+
+class UseSpace:
+    def __init__(
+        self,
+        topic: _Floats,
+        weights: _Floats,
+        options: SelectionOptions,
+        words: _Floats | None = None,
+        positions: _Floats | None = None,
+        transform: _Floats | None = None,
+        mean: _Floats | None = None,
+        order_weight: float = 0.75,
+    ) -> None: ...
+    @property
+    def dim(self) -> int: ...
+    def vectors(self, tokens: _Int32, offsets: _Int64, positions: _Int64, workers: int = 1) -> _Floats: ...
+    def contexts(self, corpus: Corpus, places: _Int64) -> _Floats: ...
+    def raw(self, corpus: Corpus, places: _Int64, workers: int = 1) -> tuple[_Floats, _Floats]: ...
+    def select(
+        self,
+        selection_vectors: _Floats,
+        sense_offset: _Int64,
+        temperature: float,
+        tokens: _Int32,
+        offsets: _Int64,
+        workers: int = 1,
+    ) -> tuple[_Int32, _Floats, _Floats]: ...
+
+def grow_trees(
+    space: UseSpace,
+    map_vectors: _Floats | None,
+    corpus: Corpus,
+    offsets: _Int64,
+    places: _Int64,
+    options: TreeOptions,
+    workers: int,
+    progress: Callable[[int], object] | None = None,
+) -> _Trees: ...
+def join_all(centroids: _Floats, counts: _Int64, share_power: float) -> tuple[_Int32, _Floats]: ...
+
 # -- bind_search.cpp ---------------------------------------------------------------------------------------------------
 
 def top_k(

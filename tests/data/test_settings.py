@@ -19,7 +19,7 @@ from muse.data.settings import constructor_settings
 from muse.data.table import declared
 from muse.training.options import core_options
 
-ROOT = Path(muse.__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 STUB = Path(muse.__file__).with_name("_core.pyi")
 
 

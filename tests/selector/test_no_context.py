@@ -33,7 +33,7 @@ def answers(model: MUSE, context: list[str], tmp_path) -> dict[str, int]:
         "sense_vectors": int(np.flatnonzero((model.sense_vectors(WORD) == vector).all(axis=1))[0]),
         "select_sense": model.select_sense(WORD, context, at),
         "sense_probabilities": int(model.sense_probabilities(WORD, context).argmax()),
-        "of several": int(model.sense_probabilities(WORD, [context, ["army", WORD]])[0].argmax()),
+        "of several": int(model.sense_probabilities(WORD, contexts=[context, ["army", WORD]])[0].argmax()),
         "batch": int(model.sense_probabilities_batch([WORD], [context])[0].argmax()),
         "disambiguate": model.disambiguate(context)[at].sense,
         "disambiguate_batch": int(next(iter(model.disambiguate_batch([context])))[at]),
@@ -67,7 +67,7 @@ def test_answers_say_so(model):
     assert not model.has_context(WORD, [WORD, UNKNOWN])
     assert not model.has_context(WORD, UNKNOWN)
     assert model.has_context(WORD, "army")
-    assert model.has_context(WORD, [[WORD], [WORD, "army"]]).tolist() == [False, True]
+    assert model.has_context(WORD, contexts=[[WORD], [WORD, "army"]]).tolist() == [False, True]
     alone, beside = model.disambiguate([WORD, UNKNOWN])[0], model.disambiguate([WORD, "army"])[0]
     assert (alone.has_context, beside.has_context) == (False, True)
     assert not pickle.loads(pickle.dumps(alone)).has_context

@@ -289,8 +289,8 @@ def test_bad_contexts():
     with raises(TypeError, "a context must be a string or a list of tokens; got 7"):
         model.sense_vectors("head", 7)
     with raises(TypeError, "a context must be a string or a list of tokens; it holds 7"):
-        model.sense_vectors("head", [["the", 7]])
-    with raises(TypeError, "a context must be a string or a list of tokens; got 7"):
+        model.sense_vectors("head", contexts=[["the", 7]])
+    with raises(TypeError, "a context must be a string or a list of tokens; it holds 7"):
         model.sense_vectors("head", [7])
     with raises(
         ValueError, "position=1 is not an occurrence of 'head': the token there is 'head,', and 'head' is at 3"
@@ -301,13 +301,14 @@ def test_bad_contexts():
         model.sense_vectors("head", "the army", position=9)
     with raises(ValueError, "position is an index of the context's tokens; give the context too"):
         model.sense_vectors("head", position=1)
-    for positions in (0, [0]):
-        with raises(ValueError, f"2 contexts need a list of as many positions; got {positions!r}"):
-            model.sense_vectors("head", ["head x", "head y"], position=positions)
+    as_many = "positions must be a list, with a position or None for each context; got 0"
+    for positions in ((0, TypeError, as_many), ([0], ValueError, "2 contexts need as many positions; got 1")):
+        with raises(*positions[1:]):
+            model.sense_vectors("head", contexts=["head x", "head y"], positions=positions[0])
     for position in (1.5, "1", True):
         with raises(TypeError, f"a position is an index of the context's tokens, an integer or None; got {position!r}"):
             model.sense_vectors("head", "the head", position=position)
-    with raises(ValueError, "one context needs one position; got [0, 1]"):
+    with raises(TypeError, "a position is an index of the context's tokens, an integer or None; got [0, 1]"):
         model.sense_vectors("head", "the head", position=[0, 1])
     for words, contexts in (("head", ["the head"]), (["head"], "the head"), (None, []), (["head"], 7)):
         with raises(TypeError, "sense_probabilities_batch takes a list of words and a list of as many contexts"):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 import muse
 
@@ -42,3 +45,17 @@ def test_imports_go_down():
     assert upward == EXCEPTIONS
     whole = {(module, name) for module, name in asked if name not in named and name != "__version__"}
     assert {module for module, _ in whole} == {"__main__"}
+
+
+def test_the_picture_is_of_these_imports():
+    drawing = Path(__file__).resolve().parents[2] / "docs" / "architecture.py"
+    if not drawing.exists():
+        pytest.skip("the documentation is not here: this is an installed package")
+    scope = runpy.run_path(str(drawing))
+    found = scope["arrows"]()
+    assert {name for name in found if name in FLOORS} == {name for name in FLOORS if name not in ("_core",)} & set(
+        found
+    )
+    assert all(floor(other) < floor(name) for name in found for other in found[name] if name != "__main__")
+    drawn = scope["PICTURE"].read_text(encoding="utf-8")
+    assert drawn == scope["picture"](), "docs/architecture.svg is out of date: run python docs/architecture.py"

@@ -42,7 +42,7 @@ class MUSE(SenseQueries):
     sentences : iterable of lists of str, optional
         The corpus; it is read exactly once, so a generator will do.
     corpus_file : path-like, optional
-        In place of `sentences`: a text file, one sentence a line, tokens separated by ASCII white space.
+        In place of `sentences`: a text file, one sentence a line, tokens separated by white space.
     **unknown
         There are no others: what is given here is an error that tells the right name.
 

@@ -117,8 +117,11 @@ class SenseQueries:
     def sense_vectors(
         self,
         word: str,
-        context: Context | Sequence[Context] | None = None,
-        position: int | Sequence[int | None] | None = None,
+        context: Context | None = None,
+        position: int | None = None,
+        *,
+        contexts: Iterable[Context] | None = None,
+        positions: Iterable[int | None] | None = None,
     ) -> Floats:
         """The sense vectors of a word, or the vector of the sense that a context means.
 
@@ -126,15 +129,17 @@ class SenseQueries:
         ----------
         word : str
             A known word.
-        context : str, list of str, or list of contexts, optional
-            A string is split at ASCII white space, as a line of a corpus file; words that are not known then, also at
-            other white space, as `str.split` does. Nothing else is done to it. Where the word occurs in the context,
-            the window around its first occurrence counts; otherwise all of the context does. Unknown words are skipped;
-            where no known word is left beside the word itself, the prior decides, see `has_context`. A list of strings
-            is the tokens of one context, unless one of them holds white space and is not a known word: then it is a
-            list of contexts.
-        position : int or list of int, optional
+        context : str or list of str, optional
+            One context. A string is split at white space, as a line of a corpus file; nothing else is done to it. A
+            list holds tokens, each of them one word. Where the word occurs in it, the window around its first
+            occurrence counts; otherwise all of it does. Unknown words are skipped; where no known word is left beside
+            the word itself, the prior decides, see `has_context`.
+        position : int, optional
             Which occurrence is meant, as an index of the context's tokens.
+        contexts : iterable of contexts, optional
+            In place of `context`: several, of which each may be a string or a list of tokens.
+        positions : iterable of int or None, optional
+            The position in each of these.
 
         Returns
         -------
@@ -143,7 +148,7 @@ class SenseQueries:
         float32 (D,)
             With a context.
         float32 (N, D)
-            With a list of N contexts.
+            With N `contexts`.
 
         Raises
         ------
@@ -160,25 +165,33 @@ class SenseQueries:
         >>> model.sense_vectors("bank").shape, model.sense_vectors("bank", "money in the bank").shape
         ((2, 16), (16,))
         """
-        return answers.sense_vectors(self.snapshot, word, context, position)
+        snapshot = self.snapshot
+        return answers.sense_vectors(snapshot, word, answers.asked(snapshot, context, position, contexts, positions))
 
     def select_sense(
         self,
         word: str,
-        context: Context | Sequence[Context] | None = None,
-        position: int | Sequence[int | None] | None = None,
+        context: Context | None = None,
+        position: int | None = None,
+        *,
+        contexts: Iterable[Context] | None = None,
+        positions: Iterable[int | None] | None = None,
     ) -> Any:
         """Number of the sense that a context means, int; of each of N contexts, int64 (N,).
 
         Parameters are those of `sense_vectors`. Without a context it is the most used sense.
         """
-        return answers.select_sense(self.snapshot, word, context, position)
+        snapshot = self.snapshot
+        return answers.select_sense(snapshot, word, answers.asked(snapshot, context, position, contexts, positions))
 
     def sense_probabilities(
         self,
         word: str,
-        context: Context | Sequence[Context] | None = None,
-        position: int | Sequence[int | None] | None = None,
+        context: Context | None = None,
+        position: int | None = None,
+        *,
+        contexts: Iterable[Context] | None = None,
+        positions: Iterable[int | None] | None = None,
     ) -> Floats:
         """Probability of each sense in a context (equation 1 of the paper); parameters as in `sense_vectors`.
 
@@ -187,7 +200,7 @@ class SenseQueries:
         float32 (K,)
             With one context, and without one: then it is the prior.
         float32 (N, K)
-            With a list of N contexts.
+            With N `contexts`.
 
         Raises
         ------
@@ -196,13 +209,17 @@ class SenseQueries:
         ValueError
             If a position is given without a context, or is not one of the word.
         """
-        return answers.probabilities(self.snapshot, word, context, position)
+        snapshot = self.snapshot
+        return answers.probabilities(snapshot, word, answers.asked(snapshot, context, position, contexts, positions))
 
     def has_context(
         self,
         word: str,
-        context: Context | Sequence[Context],
-        position: int | Sequence[int | None] | None = None,
+        context: Context | None = None,
+        position: int | None = None,
+        *,
+        contexts: Iterable[Context] | None = None,
+        positions: Iterable[int | None] | None = None,
     ) -> Any:
         """Whether a context holds a known word beside the occurrence itself, bool; of N contexts, bool (N,).
 
@@ -210,7 +227,7 @@ class SenseQueries:
 
         Parameters
         ----------
-        word, context, position
+        word, context, position, contexts, positions
             As in `sense_vectors`, and so are the errors.
 
         Returns
@@ -224,7 +241,8 @@ class SenseQueries:
         >>> model.has_context("rose", "a rose"), model.has_context("rose", ["rose", "?"])
         (True, False)
         """
-        return answers.has_context(self.snapshot, word, context, position)
+        snapshot = self.snapshot
+        return answers.has_context(snapshot, word, answers.asked(snapshot, context, position, contexts, positions))
 
     def sense_probabilities_batch(
         self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None] | None = None
@@ -434,16 +452,23 @@ class SenseQueries:
         """
         return tagging.sense_blocks(self.snapshot, sentences)
 
-    def sentence_vector(self, sentence: Context | Sequence[Context], *, weights: str | None = None) -> Floats:
+    def sentence_vector(
+        self,
+        sentence: Context | None = None,
+        *,
+        sentences: Iterable[Context] | None = None,
+        weights: str | None = None,
+    ) -> Floats:
         """The mean of the vectors of the senses that are selected for the words of a sentence.
 
         Each sense vector has length one before the mean is taken. Unknown words are skipped.
 
         Parameters
         ----------
-        sentence : str, list of str, or list of sentences
-            As the contexts of `sense_vectors`: a list of strings is the tokens of one sentence, unless one of them
-            holds white space.
+        sentence : str or list of str, optional
+            One sentence: text, or tokens.
+        sentences : iterable of sentences, optional
+            In its place: several.
         weights : {None, "sif"}
             Weigh all words alike, or a word of share p in the training text by 0.001 / (0.001 + p), so that frequent
             words count less (smooth inverse frequency; Arora, Liang & Ma 2017).
@@ -453,7 +478,7 @@ class SenseQueries:
         float32 (D,)
             Zeros where no word is known.
         float32 (N, D)
-            With a list of N sentences.
+            With N `sentences`.
 
         Raises
         ------
@@ -465,4 +490,4 @@ class SenseQueries:
         >>> model.sentence_vector("the head of the army", weights="sif").shape  # doctest: +SKIP
         (300,)
         """
-        return tagging.sentence_vectors(self.snapshot, sentence, weights)
+        return tagging.sentence_vectors(self.snapshot, sentence, sentences, weights)

@@ -247,7 +247,7 @@ def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
     """Sentences with about `count` tokens in all, or those that are left."""
     for sentence in sentences:
         if not isinstance(sentence, (str, list, tuple)):
-            sentence = as_tokens(sentence, ())
+            sentence = as_tokens(sentence)
         yield sentence
         # An empty sentence counts too; in a string, a token for each four bytes.
         count -= (len(sentence) // 4 if isinstance(sentence, str) else len(sentence)) + 1

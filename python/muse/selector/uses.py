@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from muse.base.tables import refuse_row
 from muse.data.snapshot import Snapshot
 from muse.files.lines import LineSentence
 from muse.selector.selection import selector_of
@@ -142,6 +143,7 @@ def _holding(corpus: Any, words: Iterable[str]) -> Iterator[list[str]]:
     for sentence in corpus:
         if isinstance(sentence, (str, bytes)) or not isinstance(sentence, Iterable):
             raise TypeError(f"{what}; one of its sentences is {sentence!r:.80}")
+        refuse_row("a sentence of the corpus", sentence)
         tokens = list(sentence)
         if not all(isinstance(token, str) for token in tokens):
             raise TypeError(f"{what}; one of its sentences is {tokens!r:.80}")

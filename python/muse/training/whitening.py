@@ -17,7 +17,7 @@ from muse.data.arrays import Floats
 from muse.data.settings import Settings
 from muse.selector.selection import context_weights, selection_options
 
-__all__ = ["CONSTANT", "Whitened", "row_blocks", "whiten"]
+__all__ = ["CONSTANT", "Sample", "Whitened", "centre", "moments", "row_blocks", "whiten"]
 
 _SAMPLED_WORDS = 2500  # whose contexts give the within-word covariance
 _SAMPLED_CONTEXTS = 80  # of each of them
@@ -69,12 +69,12 @@ def whiten(
     size = word_vectors.shape[1]
     vectors = out[:, :size]
     out[:, size:] = 0.0
-    _centre(word_vectors, np.maximum(word_counts, 0), vectors)
+    centre(word_vectors, np.maximum(word_counts, 0), vectors)
     sample = _sample_contexts(out, corpus, word_counts, settings)
     cosines: tuple[float, ...] = ()
     transform: NDArray[np.float64] | None = None
     if len(sample.places) >= 2 * size:  # in a tiny corpus there is no covariance to speak of
-        means, covariance = _moments(sample)
+        means, covariance = moments(sample)
         variance, axes = np.linalg.eigh(covariance)
         if variance[-1] >= _LEAST_VARIANCE:  # or all contexts of a word are the same
             variance = np.maximum(variance, variance[-1] * _EIGENVALUE_FLOOR)
@@ -96,7 +96,7 @@ def row_blocks(count: int) -> Iterator[slice]:
     return (slice(first, min(count, first + _BLOCK)) for first in range(0, count, _BLOCK))
 
 
-def _centre(word_vectors: Floats, counts: NDArray[np.int64], out: Floats) -> None:
+def centre(word_vectors: Floats, counts: NDArray[np.int64], out: Floats) -> None:
     """The rows at unit length, less their mean over the tokens of the text."""
     mean = np.zeros(word_vectors.shape[1])
     for rows in row_blocks(len(word_vectors)):
@@ -106,7 +106,7 @@ def _centre(word_vectors: Floats, counts: NDArray[np.int64], out: Floats) -> Non
         out[rows] = unit_rows(word_vectors[rows], np.float32) - mean
 
 
-class _Sample(NamedTuple):
+class Sample(NamedTuple):
     """Contexts of some words, made when they are asked for: all of them at once may be half a gigabyte."""
 
     words: NDArray[np.int64]  # number of the word, 0, 1, ... in order
@@ -120,7 +120,7 @@ class _Sample(NamedTuple):
 
 def _sample_contexts(
     vectors: Floats, corpus: _core.Corpus, word_counts: NDArray[np.int64], settings: Settings
-) -> _Sample:
+) -> Sample:
     rng = np.random.Generator(np.random.Philox(settings.seed))
     frequent = np.flatnonzero(word_counts >= _SAMPLED_COUNT)
     if len(frequent) > _SAMPLED_WORDS:
@@ -135,10 +135,10 @@ def _sample_contexts(
         contexts = _core.context_vectors(vectors, weights, options, corpus, some)
         return contexts[:, : settings.vector_size].astype(np.float64)
 
-    return _Sample(np.repeat(np.arange(len(frequent)), sizes), np.concatenate([np.zeros(0, np.int64), *chosen]), read)
+    return Sample(np.repeat(np.arange(len(frequent)), sizes), np.concatenate([np.zeros(0, np.int64), *chosen]), read)
 
 
-def _moments(sample: _Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def moments(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The mean context of each word, (words, D), and the covariance around it, (D, D)."""
     starts = np.flatnonzero(np.diff(sample.words, prepend=-1))
     ends = np.append(starts[1:], len(sample.words))
@@ -157,7 +157,7 @@ def _moments(sample: _Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return np.concatenate(means), scatter / max(len(sample.words) - len(starts), 1)
 
 
-def _mean_length(sample: _Sample, transform: NDArray[np.float64] | None) -> float:
+def _mean_length(sample: Sample, transform: NDArray[np.float64] | None) -> float:
     """Of whitened contexts; 1 where there are none."""
     some, total = sample.some(), 0.0
     for rows in row_blocks(len(some)):
@@ -165,7 +165,7 @@ def _mean_length(sample: _Sample, transform: NDArray[np.float64] | None) -> floa
     return total / len(some) if len(some) else 1.0
 
 
-def _is_running(corpus: _core.Corpus, sample: _Sample, transform: NDArray[np.float64] | None) -> bool:
+def _is_running(corpus: _core.Corpus, sample: Sample, transform: NDArray[np.float64] | None) -> bool:
     """Whether two uses of a word in nearby sentences have more similar contexts than two uses that are far apart."""
     apart = np.diff(np.searchsorted(corpus.offsets, sample.places, side="right"))
     same = sample.words[1:] == sample.words[:-1]

@@ -15,6 +15,7 @@ void register_rows(py::module_& m);
 void register_search(py::module_& m);
 void register_selection(py::module_& m);
 void register_train(py::module_& m);
+void register_trees(py::module_& m);
 
 MUSE_MODULE(_core, m) {
   m.doc() = "C++ core of muse: corpus encoding, training, sense selection, nearest neighbours.";
@@ -29,6 +30,7 @@ MUSE_MODULE(_core, m) {
   register_train(m);
   register_selection(m);
   register_cluster(m);
+  register_trees(m);
   register_search(m);
   register_rows(m);
   muse::bindings::refuse_pickles(m);

@@ -435,12 +435,15 @@ void add_row(float a, const float* x, float* y, const float* next, int dim) {
   }
 }
 
+#include "math/kernels_slide.h"
+
 }  // namespace
 
 extern const Kernels MUSE_JOIN(kKernels_, MUSE_ISA);
 constinit const Kernels MUSE_JOIN(kKernels_, MUSE_ISA) = {
     MUSE_STRING(MUSE_ISA), gather,    scatter_add, scores, score_rows, combine, blend,
-    combine_add,           step_rows, sigmoid,     dot,    axpy,       add_row,
+    combine_add,           step_rows, sigmoid,     dot,    axpy,       add_row, slide,
+    slide_gradient,        adagrad,
 };
 
 }  // namespace muse

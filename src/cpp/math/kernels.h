@@ -44,6 +44,16 @@ struct Kernels {
   void (*axpy)(float a, const float* x, float* y, int dim);
   // y += a x for rows. Meanwhile the memory is asked for another one, next. Hogwild.
   void (*add_row)(float a, const float* x, float* y, const float* next, int dim);
+  // out_i = Σ_p a_p ∘ rows[starts[i] + p] over the `positions` rows of the panel a, for any dim (a and out with stride
+  // dim): each target is the sum of the rows around it, weighted column by column by where they stand.
+  void (*slide)(const float* a, int positions, const float* const* rows, const int* starts, int n, int dim, float* out);
+  // out_p += Σ_i g_i ∘ rows[starts[i] + p], the gradient of that sum with respect to a; g (n, dim), out (positions,
+  // dim).
+  void (*slide_gradient)(const float* g, const float* const* rows, const int* starts, int n, int positions, int dim,
+                         float* out);
+  // squares += gradient², then values += rate gradient / sqrt(squares), for `count` numbers, a multiple of kRowPad.
+  // Where squares stay 0 values stay too. Hogwild.
+  void (*adagrad)(const float* gradient, float rate, int count, float* squares, float* values);
 };
 
 // The best table that this processor can run, or the one that the environment variable MUSE_ISA names

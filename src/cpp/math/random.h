@@ -20,7 +20,8 @@ enum class Purpose : std::uint64_t {
   kNegativeSense = 7,
   kInit = 8,
   kCluster = 9,
-  kRound = 10,  // of numbers that are stored shorter than they are computed
+  kRound = 10,    // of numbers that are stored shorter than they are computed
+  kEncoder = 11,  // the encoder of contexts: which targets, and negatives
 };
 
 // A strong 64-bit mixer (the finaliser of splitmix64).

@@ -9,6 +9,7 @@
 #include "math/kernels.h"
 #include "math/parallel.h"
 #include "math/random.h"
+#include "senses/kmeans.h"
 #include "senses/selection.h"
 #include "senses/window_sums.h"
 
@@ -86,130 +87,6 @@ namespace {
 // where senses are about equally frequent, shares drift apart without cause.
 constexpr float kUneven = 0.25f;
 
-// Spherical k-means over unit rows; one thread's work and memory.
-class SphericalKMeans {
- public:
-  SphericalKMeans(int dim, const SplitOptions& options) : dim_(dim), options_(options), kernels_(kernels()) {}
-
-  // Clusters n unit rows of `x` into k, whose shares count so much; afterwards centroids() and assignment() are those
-  // of the best restart.
-  void run(const float* x, int n, int k, float share_weight, std::uint64_t key) {
-    share_weight_ = share_weight;
-    double best = -std::numeric_limits<double>::infinity();
-    for (int restart = 0; restart < options_.restarts; ++restart) {
-      seed(x, n, k, RandomStream(options_.seed, static_cast<std::uint64_t>(restart) + 1, Purpose::kCluster), key);
-      bias_.assign(static_cast<std::size_t>(k), 0.0f);
-      double objective = 0.0;
-      for (int i = 0; i < options_.iterations; ++i) {
-        const double before = objective;
-        objective = assign(x, n, k);
-        if (i > 0 && objective <= before + 1e-4 * std::abs(before)) break;
-        update(x, n, k);
-      }
-      if (restart == 0 || objective > best) {  // whatever the objective: there must be clusters
-        best = objective;
-        best_centroids_ = centroids_;
-        best_assignment_ = assignment_;
-        best_bias_ = bias_;
-      }
-    }
-  }
-
-  // Makes the centroids those of the best assignment's rows of `x`.
-  void centre(const float* x, int n, int k) {
-    assignment_ = best_assignment_;
-    update(x, n, k);
-    best_centroids_ = centroids_;
-    best_bias_ = bias_;
-  }
-
-  // Goes on from the best assignment with the rows of `x`.
-  void settle(const float* x, int n, int k) {
-    for (int i = 0; i < options_.iterations; ++i) {
-      centre(x, n, k);
-      assign(x, n, k);
-      if (assignment_ == best_assignment_) return;
-      best_assignment_ = assignment_;
-    }
-    centre(x, n, k);
-  }
-
-  const std::vector<float>& centroids() const { return best_centroids_; }
-  const std::vector<int>& assignment() const { return best_assignment_; }
-  const std::vector<float>& bias() const { return best_bias_; }  // what a cluster's share adds to its scores
-
-  void unit(float* row) const {
-    const float square = kernels_.dot(row, row, dim_);
-    const float scale = square > 0.0f ? 1.0f / std::sqrt(square) : 0.0f;
-    for (int d = 0; d < dim_; ++d) row[d] *= scale;
-  }
-
- private:
-  // k-means++: each further seed drawn in proportion to its distance from the nearest seed so far.
-  void seed(const float* x, int n, int k, const RandomStream& draw, std::uint64_t key) {
-    centroids_.assign(static_cast<std::size_t>(k) * static_cast<std::size_t>(dim_), 0.0f);
-    distance_.assign(static_cast<std::size_t>(n), 2.0f);
-    int pick = static_cast<int>(draw.below(static_cast<std::uint32_t>(n), key));
-    for (int c = 0;; ++c) {
-      float* centroid = centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_;
-      std::memcpy(centroid, x + static_cast<std::ptrdiff_t>(pick) * dim_,
-                  sizeof(float) * static_cast<std::size_t>(dim_));
-      if (c + 1 == k) return;
-      double total = 0.0;
-      for (int i = 0; i < n; ++i) {
-        float& d = distance_[static_cast<std::size_t>(i)];
-        d = std::min(d, std::max(0.0f, 1.0f - kernels_.dot(x + static_cast<std::ptrdiff_t>(i) * dim_, centroid, dim_)));
-        total += d;
-      }
-      double left = draw.uniform(key, static_cast<std::uint64_t>(c) + 1) * total;
-      for (pick = 0; pick + 1 < n; ++pick)
-        if ((left -= distance_[static_cast<std::size_t>(pick)]) < 0.0) break;
-    }
-  }
-
-  double assign(const float* x, int n, int k) {
-    constexpr int kBlock = 64;
-    assignment_.resize(static_cast<std::size_t>(n));
-    scores_.resize(static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(k));
-    double objective = 0.0;
-    for (int first = 0; first < n; first += kBlock) {
-      const int rows = std::min(kBlock, n - first);
-      kernels_.scores(x + static_cast<std::ptrdiff_t>(first) * dim_, rows, centroids_.data(), k, dim_, scores_.data(),
-                      k);
-      for (int i = 0; i < rows; ++i) {
-        float* s = scores_.data() + static_cast<std::ptrdiff_t>(i) * k;
-        if (share_weight_ > 0.0f)
-          for (int c = 0; c < k; ++c) s[c] += bias_[static_cast<std::size_t>(c)];
-        const int best = argmax(s, k, 0.0f);
-        assignment_[static_cast<std::size_t>(first + i)] = best;
-        objective += s[best];
-      }
-    }
-    return objective;
-  }
-
-  void update(const float* x, int n, int k) {
-    centroids_.assign(static_cast<std::size_t>(k) * static_cast<std::size_t>(dim_), 0.0f);
-    for (int i = 0; i < n; ++i)
-      kernels_.axpy(1.0f, x + static_cast<std::ptrdiff_t>(i) * dim_,
-                    centroids_.data() + static_cast<std::ptrdiff_t>(assignment_[static_cast<std::size_t>(i)]) * dim_,
-                    dim_);
-    for (int c = 0; c < k; ++c) unit(centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_);
-    bias_.assign(static_cast<std::size_t>(k), 0.0f);
-    if (share_weight_ <= 0.0f) return;
-    for (int i = 0; i < n; ++i) bias_[static_cast<std::size_t>(assignment_[static_cast<std::size_t>(i)])] += 1.0f;
-    for (float& bias : bias_)  // one is added to each count, so that an empty cluster has a share
-      bias = share_weight_ * std::log((bias + 1.0f) / static_cast<float>(n + k));
-  }
-
-  int dim_;
-  const SplitOptions& options_;
-  const Kernels& kernels_;
-  float share_weight_ = 0.0f;  // of the last run
-  std::vector<float> centroids_, best_centroids_, bias_, best_bias_, scores_, distance_;
-  std::vector<int> assignment_, best_assignment_;
-};
-
 struct WordSenses {
   std::vector<float> centroids;      // (k, S)
   std::vector<std::int64_t> counts;  // (k,)
@@ -228,7 +105,7 @@ class Splitter {
         options_(options),
         dim_(context.padded_dim()),
         kernels_(kernels()),
-        kmeans_(dim_, options) {}
+        kmeans_(dim_, {options.restarts, options.iterations, options.seed}) {}
 
   WordSenses split(std::int64_t word, std::span<const std::int64_t> places, int wanted) {
     const int n = static_cast<int>(places.size());

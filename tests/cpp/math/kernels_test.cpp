@@ -284,3 +284,59 @@ TEST_CASE("kernels: sigmoid is right to 1e-6 everywhere, in place too") {
     CHECK(std::isnan(nan[0]));  // a diverged model must not look healthy
   }
 }
+
+TEST_CASE("kernels: slide sums rows around a place, weighted by where they stand, and slide_gradient goes back") {
+  for (const Kernels* k : all_kernels()) {
+    CAPTURE(std::string(k->name));
+    for (const int dim : {1, 5, 16, 20, 64, 100, 112, 300})
+      for (const int n : {1, 3, 4, 9})
+        for (const int positions : {1, 3, 7, 21}) {
+          CAPTURE(dim);
+          CAPTURE(n);
+          CAPTURE(positions);
+          const int count = n + positions + 2;
+          const std::vector<float> a = random_floats(positions * dim, 15), g = random_floats(n * dim, 16);
+          const std::vector<float> x = random_floats(count * dim, 17);
+          std::vector<const float*> rows;
+          for (int i = 0; i < count; ++i) rows.push_back(x.data() + (i * 5 % count) * dim);
+          std::vector<int> starts;
+          for (int i = 0; i < n; ++i) starts.push_back((i * 7) % (n + 3));
+          std::vector<double> sums(at(n * dim), 0.0), gradient(at(positions * dim), 0.5);
+          for (int i = 0; i < n; ++i)
+            for (int p = 0; p < positions; ++p)
+              for (int d = 0; d < dim; ++d) {
+                const double row = rows[at(starts[at(i)] + p)][d];
+                sums[at(i * dim + d)] += a[at(p * dim + d)] * row;
+                gradient[at(p * dim + d)] += g[at(i * dim + d)] * row;
+              }
+          std::vector<float> out(at(n * dim + 20), kGuard), back(at(positions * dim), 0.5f);
+          back.resize(at(positions * dim + 20), kGuard);
+          k->slide(a.data(), positions, rows.data(), starts.data(), n, dim, out.data());
+          CHECK(error_of(out, sums) < 2e-5);
+          k->slide_gradient(g.data(), rows.data(), starts.data(), n, positions, dim, back.data());
+          CHECK(error_of(back, gradient) < 2e-5);
+        }
+  }
+}
+
+TEST_CASE("kernels: adagrad divides by the root of all squares so far") {
+  for (const Kernels* k : all_kernels()) {
+    CAPTURE(std::string(k->name));
+    constexpr int kCount = 48;
+    std::vector<float> gradient = random_floats(kCount, 18), squares(kCount, 0.25f), values = random_floats(kCount, 19);
+    gradient[5] = 0.0f;
+    squares[5] = 0.0f;
+    std::vector<double> expected_squares, expected;
+    for (int i = 0; i < kCount; ++i) {
+      const double g = gradient[at(i)];
+      expected_squares.push_back(squares[at(i)] + g * g);
+      expected.push_back(values[at(i)] +
+                         (expected_squares.back() > 0 ? 0.1 * g / std::sqrt(expected_squares.back()) : 0));
+    }
+    squares.resize(kCount + 16, kGuard);
+    values.resize(kCount + 16, kGuard);
+    k->adagrad(gradient.data(), 0.1f, kCount, squares.data(), values.data());
+    CHECK(error_of(squares, expected_squares) < 1e-5);
+    CHECK(error_of(values, expected) < 1e-6);
+  }
+}

@@ -1,0 +1,429 @@
+"""From words to senses by sense trees (an extension of the paper; docs/algorithm.md).
+
+After word-level training of all epochs:
+
+1. An encoder learns to tell a token from the words around it and where they stand.
+2. The context of a use has two blocks, topic and order, each whitened by how contexts of one and the same word vary.
+3. The uses of each word are clustered finely, and the clusters joined two by two: its tree.
+4. A linear map takes mean contexts to word vectors. What it makes of the difference between a node's mean context and
+   its word's is what the node adds to the word's vector: so any node has a vector, without more training.
+5. A cut of each tree gives its senses.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse import _core
+from muse.data.arrays import Arrays, Floats
+from muse.data.memory import check_memory_for_algebra
+from muse.data.sense_trees import Cut, SenseTrees
+from muse.data.use_space import UseSpace, window_options
+from muse.training.whitening import Sample, centre, moments, row_blocks
+
+__all__ = ["Grown", "TreeSettings", "cut_arrays", "grow_trees"]
+
+logger = logging.getLogger("muse")
+
+_EIGENVALUE_FLOOR = 1e-5  # of the largest: directions without variance are not blown up
+_LEAST_VARIANCE = 1e-12  # below that all contexts of a word are the same, but for rounding
+
+Progress = Callable[[str, int, int], object]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """How sense trees are grown.
+
+    Parameters
+    ----------
+    encoder_window, encoder_alpha, position_alpha, negative : int, float, float, int
+        Of the encoder: places on each side, learning rates of its words and of its places, negatives a target.
+    encoder_group, encoder_shared, encoder_block : int
+        Targets that share negatives, how many they share, and tokens whose targets move the parameters at once.
+    encoder_tokens : int
+        Tokens of the text that the encoder reads, spread over all of it; 0: all.
+    encoder_size : int
+        Dimensions that it works in, at most.
+    encoder_learns_words : bool
+        Whether its word vectors learn, or only the weights of places and the outputs.
+    sample : float
+        Subsampling of its targets, as in training.
+    topic_window, topic_power, order_weight, whitening : int, float, float, float
+        The window of topics, the power of the distance that words weigh less by, the weight of the second block, and
+        the exponent of the whitening.
+    whitening_words, whitening_uses, whitening_count : int
+        So many words with at least so many occurrences, and so many uses of each, give the within-word covariance.
+    uses, leaves, uses_a_leaf, least_uses : int
+        Of each word at most so many uses are clustered, into at most so many leaves, with so many uses for each at
+        least; words with fewer uses than `least_uses` have one sense.
+    restarts, iterations, first_uses, passes : int
+        Of k-means, which runs over `first_uses` uses of a word (0: all) and then `passes` times over all.
+    share_power : float
+        How much rather a small cluster is joined than a large one.
+    map_window, map_power, map_words, map_count : int, float, int, int
+        The window of the contexts that the map to word vectors reads, and how many words with how many uses it learns
+        from.
+    shrinkage : float
+        Part of what the map says that a node adds to its word's vector.
+    senses : int
+        Of a word, by default.
+    temperature : float
+        Of the softmax of the cosines with the senses' mean contexts.
+    seed : int
+        Of all draws.
+    """
+
+    encoder_window: int = 10
+    encoder_alpha: float = 0.025
+    position_alpha: float = 0.05
+    negative: int = 5
+    encoder_group: int = 16
+    encoder_shared: int = 8
+    encoder_block: int = 256
+    encoder_tokens: int = 0
+    encoder_size: int = 100
+    encoder_learns_words: bool = True
+    sample: float = 1e-4
+    topic_window: int = 60
+    topic_power: float = 0.5
+    order_weight: float = 0.75
+    whitening: float = 0.75
+    whitening_words: int = 2000
+    whitening_uses: int = 40
+    whitening_count: int = 50
+    uses: int = 1500
+    leaves: int = 12
+    uses_a_leaf: int = 25
+    least_uses: int = 50
+    restarts: int = 2
+    iterations: int = 25
+    first_uses: int = 400
+    passes: int = 2
+    share_power: float = 0.3
+    map_window: int = 5
+    map_power: float = 0.5
+    map_words: int = 6000
+    map_count: int = 100
+    shrinkage: float = 0.5
+    senses: int = 3
+    temperature: float = 0.05
+    seed: int = 1
+
+
+class Grown(NamedTuple):
+    """What `grow_trees` makes.
+
+    Attributes
+    ----------
+    space : UseSpace
+        What contexts are made with.
+    trees : SenseTrees
+        Of all words.
+    arrays : Arrays
+        Of the default cut.
+    loss : float
+        Of the encoder at the end, a target.
+    seconds : dict of str to float
+        How long each part took.
+    """
+
+    space: UseSpace
+    trees: SenseTrees
+    arrays: Arrays
+    loss: float
+    seconds: dict[str, float]
+
+
+class _Clock:
+    """Seconds of each part, and progress."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.seconds: dict[str, float] = {}
+        self._progress = progress
+
+    def start(self, part: str, total: int) -> Callable[[int], object]:
+        self._part, self._begin, self._total = part, time.perf_counter(), total
+        self.tick(0)
+        return self.tick
+
+    def tick(self, done: int) -> None:
+        if self._progress is not None:
+            self._progress(self._part, min(done, self._total), self._total)
+
+    def stop(self) -> None:
+        self.tick(self._total)
+        self.seconds[self._part] = self.seconds.get(self._part, 0.0) + time.perf_counter() - self._begin
+
+
+def grow_trees(
+    arrays: Arrays,
+    corpus: _core.Corpus,
+    settings: TreeSettings | None = None,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Grown:
+    """Grow the sense trees of all words of a word-level model.
+
+    Parameters
+    ----------
+    arrays : Arrays
+        One sense a word.
+    corpus : _core.Corpus
+        What it was trained on.
+    settings : TreeSettings, optional
+        How.
+    workers : int
+        Threads. The trees do not depend on their number, the encoder does, but for one.
+    progress : callable, optional
+        Called with what is being done, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    Grown
+
+    Raises
+    ------
+    ValueError
+        If a word has several senses already.
+    InsufficientMemoryError
+        If numpy's linear algebra would not get the memory that it needs.
+    """
+    if arrays.n_senses != arrays.n_words:
+        raise ValueError("sense trees grow from a model with one sense a word; train it with senses=1")
+    check_memory_for_algebra()
+    settings = settings or TreeSettings()
+    clock = _Clock(progress)
+    words = np.asarray(arrays.sense_vectors)
+    weights = _core.keep_probabilities(arrays.word_counts, settings.sample)
+    encoder = _train_encoder(arrays, corpus, weights, settings, workers, clock)
+    clock.start("whitening", 1)
+    space = _make_space(words, arrays.word_counts, corpus, weights, encoder, settings, workers)
+    clock.stop()
+    offsets, places = _core.sample_occurrences(corpus, arrays.n_words, settings.uses, settings.seed)
+    found = _core.grow_trees(
+        space.core, space.topic_vectors, corpus, offsets, places, _tree_options(settings), workers,
+        clock.start("trees", len(places)),
+    )  # fmt: skip
+    del offsets, places
+    clock.stop()
+    clock.start("vectors", 1)
+    shifts = _leaf_shifts(found["leaf_offset"], found["counts"], found["map_means"], arrays, settings)
+    leaves = np.diff(found["leaf_offset"])
+    trees = SenseTrees(
+        found["leaf_offset"], found["means"], shifts, found["counts"], found["joins"], found["strengths"],
+        np.clip(np.full(len(leaves), settings.senses), 1, np.maximum(leaves, 1)),
+    )  # fmt: skip
+    del found
+    _core.give_back_memory()
+    cut = cut_arrays(arrays, space, trees.cut(), settings)
+    clock.stop()
+    logger.info("grew sense trees of %d words with %d leaves", int((leaves > 0).sum()), int(leaves.sum()))
+    return Grown(space, trees, cut, encoder.loss, clock.seconds)
+
+
+def cut_arrays(arrays: Arrays, space: UseSpace, cut: Cut, settings: TreeSettings) -> Arrays:
+    """The arrays of a cut, padded for training.
+
+    Parameters
+    ----------
+    arrays : Arrays
+        One sense a word.
+    space : UseSpace
+        Its topic vectors become P, which is narrower than Q by the second block.
+    cut : Cut
+    settings : TreeSettings
+        For the shrinkage.
+
+    Returns
+    -------
+    Arrays
+        Each sense's vector is that of its word and a part of the sense's shift.
+    """
+    senses = np.diff(cut.sense_offset)
+    word_of = np.repeat(np.arange(len(senses)), senses)
+    vectors: Floats = _core.aligned_zeros(len(word_of), arrays.vector_size)
+    selection: Floats = _core.aligned_zeros(len(word_of), cut.centroids.shape[1])
+    for rows in row_blocks(len(word_of)):
+        vectors[rows] = arrays.sense_vectors[word_of[rows]] + np.float32(settings.shrinkage) * cut.shifts[rows]
+        selection[rows] = cut.centroids[rows]
+    counts = np.where(senses[word_of] == 1, arrays.word_counts[word_of], cut.counts)
+    return Arrays(
+        context_vectors=space.topic_vectors,
+        selection_vectors=selection,
+        sense_vectors=vectors,
+        collocation_vectors=arrays.collocation_vectors,
+        sense_offset=cut.sense_offset,
+        sense_counts=counts.astype(np.int64),
+        word_counts=arrays.word_counts,
+    )
+
+
+# -- the encoder -------------------------------------------------------------------------------------------------------
+
+
+class _Encoder(NamedTuple):
+    words: Floats  # (V, De) each times its weight
+    positions: Floats  # (2 W + 1, De)
+    loss: float
+
+
+def _train_encoder(
+    arrays: Arrays,
+    corpus: _core.Corpus,
+    weights: Floats,
+    settings: TreeSettings,
+    workers: int,
+    clock: _Clock,
+) -> _Encoder:
+    """One epoch from the words' U and V, and weights of places that fall with the distance."""
+    read = min(settings.encoder_tokens or corpus.n_tokens, corpus.n_tokens)
+    tick = clock.start("encoder", read)
+    words, outputs = _start(arrays.sense_vectors, arrays.collocation_vectors, settings.encoder_size)
+    words *= weights[:, None]
+    window = settings.encoder_window
+    positions: Floats = _core.aligned_zeros(2 * window + 1, words.shape[1])
+    distance = np.abs(np.arange(-window, window + 1))
+    positions[:] = np.where(distance > 0, 1.0 / np.maximum(distance, 1), 0.0)[:, None]
+    options = _core.EncoderOptions()
+    options.window, options.alpha, options.position_alpha = window, settings.encoder_alpha, settings.position_alpha
+    options.negative, options.group, options.shared = settings.negative, settings.encoder_group, settings.encoder_shared
+    options.block_tokens, options.max_tokens = settings.encoder_block, settings.encoder_tokens
+    options.learn_words, options.seed = settings.encoder_learns_words, settings.seed
+    counts = np.maximum(arrays.word_counts, 0)
+    stats = _core.train_encoder(words, outputs, positions, corpus, weights, weights, counts, options, workers, tick)
+    clock.stop()
+    return _Encoder(words, positions, stats["loss"])
+
+
+def _start(words: Floats, outputs: Floats, size: int) -> tuple[Floats, Floats]:
+    """Copies of U and V, in the directions in which they vary most where they have more than `size`."""
+    dim = words.shape[1]
+    axes: NDArray[np.floating] = np.eye(dim, dtype=np.float32)
+    if dim > size:
+        scatter = np.zeros((dim, dim))
+        for rows in row_blocks(len(words)):
+            for matrix in (words, outputs):
+                block = matrix[rows].astype(np.float64)
+                scatter += block.T @ block
+        axes = np.linalg.eigh(scatter)[1][:, -size:].astype(np.float32)
+    copies = []
+    for matrix in (words, outputs):
+        copy: Floats = _core.aligned_zeros(len(matrix), min(dim, size))
+        for rows in row_blocks(len(matrix)):
+            copy[rows] = matrix[rows] @ axes if dim > size else matrix[rows]
+        copies.append(copy)
+    return copies[0], copies[1]
+
+
+# -- the space ---------------------------------------------------------------------------------------------------------
+
+
+def _make_space(
+    words: Floats,
+    counts: NDArray[np.int64],
+    corpus: _core.Corpus,
+    weights: Floats,
+    encoder: _Encoder,
+    settings: TreeSettings,
+    workers: int,
+) -> UseSpace:
+    """Both blocks, centred and whitened by how contexts of one and the same word vary."""
+    topics: Floats = _core.aligned_zeros(*words.shape)
+    centre(words, np.maximum(counts, 0), topics)
+    size = encoder.words.shape[1]
+    plain = UseSpace(
+        topics, weights, encoder.words, encoder.positions, np.zeros(size, np.float32), np.eye(size, dtype=np.float32),
+        settings.topic_window, settings.topic_power, settings.order_weight,
+    )  # fmt: skip
+    names, places = _sample_uses(corpus, counts, settings)
+
+    def read(some: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.concatenate(plain.core.raw(corpus, some, workers), axis=1, dtype=np.float64)
+
+    means, covariance = moments(Sample(names, places, read)) if len(places) else (np.zeros((1, 0)), np.zeros((0, 0)))
+    dim, enough = words.shape[1], len(places) >= 2 * words.shape[1]  # in a tiny corpus there is no covariance
+    (topic_mean, topic_transform), (order_mean, order_transform) = (
+        _whitening(means[:, block], covariance[block, block], settings.whitening) if enough
+        else (np.zeros(width), np.eye(width))
+        for block, width in ((slice(0, dim), dim), (slice(dim, None), size))
+    )  # fmt: skip
+    for rows in row_blocks(len(topics)):
+        topics[rows] = (topics[rows] - topic_mean) @ topic_transform
+    return dataclasses.replace(
+        plain,
+        order_mean=order_mean.astype(np.float32),
+        order_transform=np.ascontiguousarray(order_transform, np.float32),
+    )
+
+
+def _sample_uses(
+    corpus: _core.Corpus, counts: NDArray[np.int64], settings: TreeSettings
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers of words, 0, 1, ... in order, and places of their uses, some of each."""
+    rng = np.random.Generator(np.random.Philox(settings.seed))
+    frequent = np.flatnonzero(counts >= settings.whitening_count)
+    if len(frequent) > settings.whitening_words:
+        frequent = np.sort(rng.permutation(frequent)[: settings.whitening_words])
+    offsets, places = _core.sample_occurrences(corpus, len(counts), settings.whitening_uses, settings.seed)
+    sizes = offsets[frequent + 1] - offsets[frequent]
+    frequent, sizes = frequent[sizes > 1], sizes[sizes > 1]
+    chosen = [places[offsets[word] : offsets[word + 1]] for word in frequent]
+    return np.repeat(np.arange(len(frequent)), sizes), np.concatenate([np.zeros(0, np.int64), *chosen])
+
+
+def _whitening(
+    means: NDArray[np.float64], covariance: NDArray[np.float64], power: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean of words' mean contexts, and the matrix that evens out how contexts vary around them."""
+    variance, axes = np.linalg.eigh(covariance)
+    if variance[-1] < _LEAST_VARIANCE:
+        return means.mean(axis=0), np.eye(len(variance))
+    variance = np.maximum(variance, variance[-1] * _EIGENVALUE_FLOOR)
+    return means.mean(axis=0), axes / variance ** (power / 2)
+
+
+# -- trees and vectors -------------------------------------------------------------------------------------------------
+
+
+def _tree_options(settings: TreeSettings) -> _core.TreeOptions:
+    options = _core.TreeOptions()
+    for name in ("leaves", "uses_a_leaf", "least_uses", "restarts", "iterations", "first_uses", "passes", "share_power",
+                 "seed"):  # fmt: skip
+        setattr(options, name, getattr(settings, name))
+    options.map = window_options(settings.map_window, settings.map_power, mean=True)
+    return options
+
+
+def _leaf_shifts(
+    offset: NDArray[np.int64], uses: NDArray[np.int64], map_means: Floats, arrays: Arrays, settings: TreeSettings
+) -> Floats:
+    """What each leaf adds to its word's vector, by a linear map from words' mean contexts to their vectors."""
+    has_tree = np.flatnonzero(np.diff(offset))
+    shifts = np.zeros((int(offset[-1]), arrays.vector_size), np.float32)
+    starts = offset[has_tree]
+    if not len(has_tree):
+        return shifts
+    means = np.add.reduceat(map_means * uses[:, None].astype(np.float32), starts, axis=0)
+    means /= np.add.reduceat(uses, starts)[:, None].astype(np.float32)
+    learned = np.flatnonzero(arrays.word_counts[has_tree] >= settings.map_count)
+    rng = np.random.Generator(np.random.Philox(settings.seed + 1))
+    learned = np.sort(rng.permutation(learned)[: settings.map_words])
+    if len(learned) < 2:
+        return shifts
+    inputs = means[learned].astype(np.float64)
+    outputs = arrays.sense_vectors[has_tree[learned]].astype(np.float64)
+    solved = np.linalg.lstsq(inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0), rcond=None)[0]
+    word = np.repeat(np.arange(len(has_tree)), np.diff(offset)[has_tree])
+    for rows in row_blocks(len(shifts)):
+        shifts[rows] = (map_means[rows] - means[word[rows]]) @ solved.astype(np.float32)
+    return shifts

@@ -1,0 +1,220 @@
+#include "senses/sense_tree.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <thread>
+
+#include "math/kernels.h"
+#include "math/panel.h"
+#include "math/parallel.h"
+#include "senses/kmeans.h"
+
+namespace muse {
+
+std::vector<Join> join_all(std::span<const float> centroids, int dim, std::span<const std::int64_t> counts,
+                           float share_power) {
+  struct Part {
+    int name;
+    double count;
+    std::vector<double> sum, unit;
+  };
+  std::vector<Part> parts;
+  double total = 0.0;
+  const auto normalise = [](Part& part) {
+    double square = 0.0;
+    for (const double x : part.sum) square += x * x;
+    const double scale = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
+    part.unit.clear();
+    for (const double x : part.sum) part.unit.push_back(x * scale);
+  };
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    Part part{static_cast<int>(k), static_cast<double>(counts[k]), {}, {}};
+    for (int d = 0; d < dim; ++d)
+      part.sum.push_back(part.count * centroids[k * static_cast<std::size_t>(dim) + static_cast<std::size_t>(d)]);
+    normalise(part);
+    total += part.count;
+    parts.push_back(std::move(part));
+  }
+  const auto distance = [&](const Part& a, const Part& b) {
+    double cosine = 0.0;
+    for (int d = 0; d < dim; ++d) cosine += a.unit[at(d)] * b.unit[at(d)];
+    return (1.0 - cosine) * std::pow(2.0 * std::min(a.count, b.count) / total, static_cast<double>(share_power));
+  };
+  std::vector<std::vector<double>> distances(parts.size(), std::vector<double>(parts.size(), 0.0));
+  const auto measure = [&](std::size_t i) {
+    for (std::size_t j = 0; j < parts.size(); ++j)
+      if (j != i) distances[i][j] = distances[j][i] = distance(parts[i], parts[j]);
+  };
+  for (std::size_t i = 0; i < parts.size(); ++i) measure(i);
+  std::vector<Join> joins;
+  for (int next = static_cast<int>(counts.size()); parts.size() > 1; ++next) {
+    std::size_t a = 0, b = 1;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      for (std::size_t j = i + 1; j < parts.size(); ++j)
+        if (distances[i][j] < distances[a][b]) a = i, b = j;
+    joins.push_back({parts[a].name, parts[b].name, static_cast<float>(distances[a][b])});
+    Part joined{next, parts[a].count + parts[b].count, parts[a].sum, {}};
+    for (int d = 0; d < dim; ++d) joined.sum[at(d)] += parts[b].sum[at(d)];
+    normalise(joined);
+    for (const std::size_t gone : {b, a}) {  // b > a
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(gone));
+      distances.erase(distances.begin() + static_cast<std::ptrdiff_t>(gone));
+      for (auto& row : distances) row.erase(row.begin() + static_cast<std::ptrdiff_t>(gone));
+    }
+    parts.push_back(std::move(joined));
+    for (auto& row : distances) row.push_back(0.0);
+    distances.emplace_back(parts.size(), 0.0);
+    measure(parts.size() - 1);
+  }
+  return joins;
+}
+
+namespace {
+
+struct Tree {
+  std::vector<float> means, map_means;
+  std::vector<std::int64_t> counts;
+  std::vector<Join> joins;
+};
+
+// Trees of words, one at a time; one thread's work and memory.
+class Grower {
+ public:
+  Grower(const UseSpace& space, const Matrix& map_vectors, const SentenceIndex& sentences, const TreeOptions& options)
+      : map_vectors_(map_vectors),
+        sentences_(sentences),
+        options_(options),
+        contexts_(space),
+        stride_(contexts_.stride()),
+        map_stride_(map_vectors.padded_dim()),
+        kernels_(kernels()),
+        kmeans_(stride_, {options.restarts, options.iterations, options.seed}) {}
+
+  Tree grow(std::int64_t word, std::span<const std::int64_t> places) {
+    const int n = static_cast<int>(places.size());
+    if (n < options_.least_uses) return {};
+    const int k = std::min(options_.leaves, std::max(2, n / options_.uses_a_leaf));
+    read(places);
+    cluster(n, k, static_cast<std::uint64_t>(word));
+    return collect(n, k);
+  }
+
+ private:
+  void read(std::span<const std::int64_t> places) {
+    const auto n = static_cast<std::int64_t>(places.size());
+    reserve(rows_, n * stride_);
+    if (!map_vectors_.empty()) reserve(map_rows_, n * map_stride_);
+    for_uses(contexts_, sentences_, places, [&](std::size_t first, UseContexts& some) {
+      some.compute(rows_.data() + first * at(stride_));
+      if (!map_vectors_.empty())
+        some.compute_means(map_vectors_, options_.map, map_rows_.data() + first * at(map_stride_));
+    });
+  }
+
+  // Over some of the uses, where there are many, and then over all.
+  void cluster(int n, int k, std::uint64_t word) {
+    const int m = options_.first_uses > 0 ? std::min(n, std::max(options_.first_uses, 2 * k)) : n;
+    const float* x = rows_.data();
+    if (m < n) {
+      reserve(first_, std::int64_t{m} * stride_);
+      for (std::int64_t i = 0; i < m; ++i)
+        std::memcpy(first_.data() + i * stride_, rows_.data() + i * n / m * stride_, sizeof(float) * at(stride_));
+      x = first_.data();
+    }
+    kmeans_.run(x, m, k, 0.0f, word);
+    if (m < n) kmeans_.refine(rows_.data(), n, k, std::max(1, options_.passes));
+  }
+
+  // The clusters that have uses, as leaves, and their joins.
+  Tree collect(int n, int k) {
+    const int dim = contexts_.dim(), map_dim = map_vectors_.empty() ? 0 : map_vectors_.dim;
+    std::vector<std::int64_t> sizes(at(k), 0);
+    for (int i = 0; i < n; ++i) ++sizes[at(kmeans_.assignment()[at(i)])];
+    Tree tree;
+    std::vector<int> leaf(at(k), -1);
+    std::vector<float> centroids;
+    for (int c = 0; c < k; ++c) {
+      if (sizes[at(c)] == 0) continue;
+      leaf[at(c)] = static_cast<int>(tree.counts.size());
+      tree.counts.push_back(sizes[at(c)]);
+      const float* centroid = kmeans_.centroids().data() + std::int64_t{c} * stride_;
+      centroids.insert(centroids.end(), centroid, centroid + dim);
+    }
+    if (tree.counts.size() < 2) return {};
+    tree.joins = join_all(centroids, dim, tree.counts, options_.share_power);
+    tree.means.assign(tree.counts.size() * at(dim), 0.0f);
+    tree.map_means.assign(tree.counts.size() * at(map_dim), 0.0f);
+    for (int i = 0; i < n; ++i) {
+      const int l = leaf[at(kmeans_.assignment()[at(i)])];
+      const float share = 1.0f / static_cast<float>(tree.counts[at(l)]);
+      kernels_.axpy(share, rows_.data() + std::int64_t{i} * stride_, tree.means.data() + std::int64_t{l} * dim, dim);
+      if (map_dim > 0)
+        kernels_.axpy(share, map_rows_.data() + std::int64_t{i} * map_stride_,
+                      tree.map_means.data() + std::int64_t{l} * map_dim, map_dim);
+    }
+    return tree;
+  }
+
+  const Matrix& map_vectors_;
+  const SentenceIndex& sentences_;
+  const TreeOptions& options_;
+  UseContexts contexts_;
+  int stride_, map_stride_;
+  const Kernels& kernels_;
+  SphericalKMeans kmeans_;
+  std::vector<float> rows_, map_rows_, first_;
+};
+
+template <typename T>
+void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+SenseTrees gather_trees(std::vector<Tree>& found) {
+  SenseTrees trees;
+  std::size_t means = 0, map_means = 0;
+  for (const Tree& tree : found) means += tree.means.size(), map_means += tree.map_means.size();
+  trees.means.reserve(means);
+  trees.map_means.reserve(map_means);
+  trees.leaf_offset.push_back(0);
+  for (Tree& tree : found) {
+    append(trees.means, tree.means);
+    append(trees.map_means, tree.map_means);
+    append(trees.counts, tree.counts);
+    for (const Join& join : tree.joins) {
+      trees.joins.push_back(join.first);
+      trees.joins.push_back(join.second);
+      trees.strengths.push_back(join.strength);
+    }
+    trees.leaf_offset.push_back(static_cast<std::int64_t>(trees.counts.size()));
+    tree = {};  // not all of them twice
+  }
+  return trees;
+}
+
+}  // namespace
+
+SenseTrees grow_trees(const UseSpace& space, const Matrix& map_vectors, const Corpus& corpus,
+                      const OccurrencesView& occurrences, const TreeOptions& options, int workers,
+                      const std::function<void(std::int64_t)>& poll) {
+  const auto caller = std::this_thread::get_id();
+  const auto words = static_cast<std::int64_t>(occurrences.offsets.size()) - 1;
+  std::vector<Tree> found(at(words));
+  std::atomic<std::int64_t> done{0};
+  const SentenceIndex sentences(corpus);
+  parallel_chunks(words, 4, workers, [&] {
+    return [&, grower = Grower(space, map_vectors, sentences, options)](std::int64_t first, std::int64_t last) mutable {
+      if (std::this_thread::get_id() == caller) poll(done);
+      for (std::int64_t w = first; w < last; ++w) {
+        const std::int64_t begin = occurrences.offsets[at(w)], end = occurrences.offsets[at(w + 1)];
+        found[at(w)] = grower.grow(w, occurrences.places.subspan(at(begin), at(end - begin)));
+        done += end - begin;
+      }
+    };
+  });
+  return gather_trees(found);
+}
+
+}  // namespace muse
