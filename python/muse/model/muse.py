@@ -21,6 +21,7 @@ from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
 from muse.model import hygiene, words, writing
+from muse.model.gensim_names import GensimNames
 from muse.model.given import given_snapshot
 from muse.model.guard import Call, changes, part_of_a_change, uses
 from muse.model.queries import SenseQueries
@@ -34,7 +35,7 @@ __all__ = ["MUSE"]
 logger = logging.getLogger("muse")
 
 
-class MUSE(SenseQueries):
+class MUSE(GensimNames, SenseQueries):
     """Sense embeddings: several vectors a word, learned from plain text, and a selector of the one a context means.
 
     Parameters
