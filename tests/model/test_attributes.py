@@ -12,8 +12,9 @@ from muse.data.settings import constructor_settings
 from small_runs import CORPUS, file_of, train
 from toy import toy_model
 
-RUNTIME = {"workers": 2, "progress": True, "device": "auto", "max_ram": 1 << 20, "checkpoint_every": 1000, "device_storage": "bfloat16",
-           "checkpoint_dir": "folder", "trim_rule": lambda word, count, least: 0}  # fmt: skip
+RUNTIME = {"workers": 2, "progress": True, "device": "auto", "max_ram": 1 << 20, "checkpoint_every": 1000,
+           "device_storage": "bfloat16", "checkpoint_dir": "folder",
+           "trim_rule": lambda word, count, least: 0}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [*Settings.homes(), "iter", "size"])

@@ -52,6 +52,7 @@ _OPTIONAL_CHECKS = {
     "digest": _count,  # of the corpus; files of before have none
     "forget": lambda value: type(value) in (int, float) and 0 <= value <= 1,
     "alphas": lambda value: isinstance(value, list) and len(value) == 2 and all(map(_rate, value)),
+    "workers": lambda value: _count(value) and 1 <= value <= 4096,
     "earlier": _counts,
     "sense_use": _counts,
 }

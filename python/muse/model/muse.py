@@ -290,7 +290,8 @@ class MUSE(GensimNames, SenseQueries):
         resume : bool
             Go on where training was stopped, on the same corpus: ``MUSE.load("folder/checkpoint.safetensors").train(
             corpus_file=..., resume=True)``. With one worker the outcome is, bit for bit, that of a training that was
-            never stopped. Where nothing is left to do, a log line says so.
+            never stopped; the number of workers is that which it began with, if the model (``load(..., workers=)``)
+            has no other, which is a warning. Where nothing is left to do, a log line says so.
         forget : float
             What earlier text is to count less for the shares of the senses of words in this one: 0, all text seen
             counts alike; 1, this text alone does; in between, earlier text fades.

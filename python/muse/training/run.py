@@ -30,10 +30,11 @@ from muse.training.checkpoints import Checkpoints
 from muse.training.epochs import EpochTotals, log_row, warn_about
 from muse.training.initial import initial_arrays
 from muse.training.options import core_options
+from muse.training.plan import Plan, settings_of_run
 from muse.training.schedule import Stage, schedule
 from muse.training.split import split_arrays
 
-__all__ = ["Plan", "Trainee", "TrainingRun", "check_device", "train_model"]
+__all__ = ["Trainee", "TrainingRun", "check_device", "train_model"]
 
 logger = logging.getLogger("muse")
 
@@ -50,17 +51,6 @@ class Trainee(Publisher, Protocol):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, for checkpoints."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Plan:
-    """What is asked of one call of `MUSE.train`, which says what each of these is; `alphas`: start and end, or none."""
-
-    epochs: int
-    callbacks: Sequence[Any] = ()
-    resume: bool = False
-    forget: float = 0.0
-    alphas: tuple[float, ...] = ()
 
 
 def train_model(model: Trainee, corpus: _core.Corpus, **asked: Any) -> None:
@@ -147,7 +137,7 @@ class TrainingRun:
         self.digest = _digest(corpus)
         unfinished = self._resumable(before.training_state) if plan.resume else {}
         self.alphas = plan.alphas or tuple(unfinished.get("alphas", ()))
-        self.settings = settings = _with_alphas(before.settings, self.alphas)
+        self.settings = settings = settings_of_run(before.settings, self.alphas, unfinished.get("workers"))
         self.workers = settings.workers or usable_cores()
         self.trainer_type, self.batches_at_once = _place_training(settings, self.workers)
         self.wanted = settings.senses_of(before.vocabulary.words)
@@ -381,6 +371,8 @@ class TrainingRun:
         rest: dict[str, Any] = {}
         if self.forget:
             rest["forget"] = self.forget
+        if self.settings.workers is not None or self.workers == 1:  # not all of the cores, which differ
+            rest["workers"] = self.workers
         if self.alphas:
             rest["alphas"] = list(self.alphas)
         if self.batch:
@@ -422,15 +414,6 @@ def _digest(corpus: _core.Corpus) -> int:
         for numbers in (corpus.tokens, corpus.offsets)
         for first in range(0, len(numbers), _DIGESTED)
     )
-
-
-def _with_alphas(settings: Settings, alphas: tuple[float, ...]) -> Settings:
-    """The settings with other learning rates; that of the selection module keeps its proportion to the first one."""
-    if not alphas:
-        return settings
-    assert settings.selection_alpha is not None
-    selection_alpha = settings.selection_alpha * alphas[0] / settings.alpha
-    return settings.replace(alpha=alphas[0], min_alpha=alphas[1], selection_alpha=selection_alpha)
 
 
 def _uses(corpus: _core.Corpus, n_words: int) -> NDArray[np.int64]:
