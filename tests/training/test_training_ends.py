@@ -62,3 +62,38 @@ def test_a_context_of_the_word_alone_says_nothing():
     word = next(word for word in corpus.ambiguous_words if model.n_senses(word) == 2)
     assert model.sense_probabilities(word, [word]) == pytest.approx(model.sense_prior(word))
     assert model.sense_probabilities(word, [word, "unheard-of"]) == pytest.approx(model.sense_prior(word))
+
+
+TOY = [["the", "bank", "of", "the", "river"], ["the", "bank", "lends", "money"]] * 30
+
+
+def warned(caplog):
+    return [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+
+
+def test_a_toy_is_told_once_that_nothing_was_trained(caplog):
+    model = MUSE(TOY, vector_size=20, workers=1)
+    assert {row["pairs"] for row in model.history} == {0}
+    (said,) = warned(caplog)
+    assert "no pair of words at all was trained on 270 tokens" in said
+    assert said.endswith("give sample=0, or more text")
+    assert model.history[-1]["context_norm"] > 100  # which is the scale of whitening, not growth
+
+
+def test_what_it_says_helps(caplog):
+    model = MUSE(TOY, vector_size=20, workers=1, sample=0)
+    assert model.history[0]["pairs"] > 100
+    assert warned(caplog) == []
+
+
+def test_lines_of_one_word_have_no_pairs(caplog):
+    MUSE([["bank"], ["river"]] * 30, vector_size=8, workers=1, sample=0)
+    (said,) = warned(caplog)
+    assert "nearly all sentences have one known word" in said
+
+
+def test_a_second_training_on_a_few_sentences_does_not_warn_of_collapse(caplog):
+    model = MUSE(CORPUS.sentences, **SMALL)
+    caplog.clear()
+    model.train(CORPUS.sentences[:30], epochs=1)
+    assert not [text for text in warned(caplog) if "one sense takes" in text or "grown to length" in text]

@@ -27,7 +27,7 @@ from muse.data.training_state import STATE_FIELDS, check_state, sense_rows
 from muse.errors import DivergenceError, InsufficientMemoryError
 from muse.selector.selection import context_weights, selector_of
 from muse.training.checkpoints import Checkpoints
-from muse.training.epochs import EpochTotals, log_row, warn_about
+from muse.training.epochs import EpochTotals, Warnings, log_row
 from muse.training.initial import initial_arrays
 from muse.training.options import core_options
 from muse.training.plan import Plan, settings_of_run
@@ -162,6 +162,8 @@ class TrainingRun:
         self.earlier, self.use = arrays.sense_counts, np.zeros(arrays.n_senses, np.int64)
         if plan.resume:
             self.earlier, self.use = sense_rows(unfinished, "earlier", np.zeros_like(self.use)), arrays.sense_counts
+        self.warnings = Warnings(settings)
+        self.warnings.begin(arrays)
         self._publish(arrays)
 
     @property
@@ -231,6 +233,7 @@ class TrainingRun:
             self.split_due, self.totals = False, EpochTotals(split.n_senses)
             self.earlier, self.use = np.zeros(split.n_senses, np.int64), split.sense_counts
             self._publish(split)
+        self.warnings.begin(split)
         _core.give_back_memory()
         bar.set_postfix_str()
         logger.info("the split took %.1f s", time.perf_counter() - start)
@@ -287,7 +290,7 @@ class TrainingRun:
             self.model.history.append(row)
             self._publish()
         log_row(row, self.epochs)
-        warn_about(row)
+        self.warnings.say(row)
         if self.checkpoints.is_due(epoch_ends=True) and self.stage < len(self.stages):
             self.checkpoints.write(self.model.save)
 
