@@ -51,6 +51,8 @@ class MUSE(GensimNames, SenseQueries):
     ------
     TypeError, ValueError
         For an unknown setting, a value out of range, or a corpus that cannot be one; the message says what to do.
+    KeyboardInterrupt
+        On Ctrl-C in training; its attribute ``model`` is the model as training left it, which can be resumed.
 
     Notes
     -----
@@ -120,7 +122,13 @@ class MUSE(GensimNames, SenseQueries):
             check_device(settings)  # before the corpus is read
             check_checkpoint_dir(settings)
             self.build_vocab(sentences, corpus_file)
-            self.train()
+            try:
+                self.train()
+            except KeyboardInterrupt as interrupt:
+                interrupt.model = self  # type: ignore[attr-defined]  # or what was trained would be lost
+                logger.warning("training was interrupted; the model as it is then is the attribute `model` of the "
+                               "KeyboardInterrupt (in a session, sys.last_value.model)")  # fmt: skip
+                raise
 
     @staticmethod
     def paper_defaults(strategy: str = "eps_greedy") -> dict[str, Any]:
@@ -265,6 +273,7 @@ class MUSE(GensimNames, SenseQueries):
         epochs: int | None = None,
         callbacks: Sequence[Any] | None = None,
         resume: bool = False,
+        senses_now: bool = False,
         forget: float = 0.0,
         start_alpha: float | None = None,
         end_alpha: float | None = None,
@@ -292,6 +301,9 @@ class MUSE(GensimNames, SenseQueries):
             corpus_file=..., resume=True)``. With one worker the outcome is, bit for bit, that of a training that was
             never stopped; the number of workers is that which it began with, if the model (``load(..., workers=)``)
             has no other, which is a warning. Where nothing is left to do, a log line says so.
+        senses_now : bool
+            With `resume`, leave out the epochs of words that are left, and go on with the split into senses: for a
+            training that was stopped because the words were good enough, or the time was up.
         forget : float
             What earlier text is to count less for the shares of the senses of words in this one: 0, all text seen
             counts alike; 1, this text alone does; in between, earlier text fades.
@@ -357,6 +369,8 @@ class MUSE(GensimNames, SenseQueries):
             logger.debug("train does not need %s, and ignores it", name)
         sentences, vocabulary = words.same_corpus(sentences, corpus_iterable), self.vocabulary
         forget, alphas = number(0, 1)("forget", forget), given_alphas(settings, start_alpha, end_alpha)
+        if senses_now and not resume:
+            raise ValueError("senses_now=True goes on with a training that was stopped; give it with resume=True")
         if resume and (alphas or forget):
             raise ValueError("a training that is resumed goes on as it began; leave forget and the learning rates out")
         added = check_callbacks("callbacks", () if callbacks is None else callbacks)
@@ -377,8 +391,9 @@ class MUSE(GensimNames, SenseQueries):
         if not self.is_trained:
             check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
         train_model(
-            self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume, forget=forget, alphas=alphas
-        )
+            self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume, senses_now=senses_now,
+            forget=forget, alphas=alphas,
+        )  # fmt: skip
         self._corpus = None
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:

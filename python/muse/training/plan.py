@@ -21,6 +21,7 @@ class Plan:
     epochs: int
     callbacks: Sequence[Any] = ()
     resume: bool = False
+    senses_now: bool = False
     forget: float = 0.0
     alphas: tuple[float, ...] = ()
 

@@ -79,6 +79,7 @@ def train_model(model: Trainee, corpus: _core.Corpus, **asked: Any) -> None:
         run.count_senses()
     except KeyboardInterrupt:
         logger.info("training was interrupted; train(resume=True) goes on from here")
+        run.say_that_there_are_no_senses()
         _call(callbacks, "on_train_end", model)
         raise
     except InsufficientMemoryError:
@@ -146,6 +147,8 @@ class TrainingRun:
         self.warm = bool(unfinished.get("warm", self.split_due))
         self.stages = schedule(settings, plan.epochs, warm=self.warm)
         self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
+        if plan.senses_now and self.stages[self.stage : self.stage + 1] and self.stages[self.stage].words:
+            self.stage, self.batch = next(i for i, stage in enumerate(self.stages) if not stage.words), 0
         self.checkpoints = Checkpoints(settings, resumed=plan.resume)
         if before.is_trained:
             arrays = before.arrays.for_training()
@@ -223,6 +226,16 @@ class TrainingRun:
         if self.model.stop_training:
             done = self.stages[self.stage - 1].epoch + 1 if self.stage else 0
             logger.info("a callback stopped training after epoch %d of %d", done, self.epochs)
+            self.say_that_there_are_no_senses()
+
+    def say_that_there_are_no_senses(self) -> None:
+        """Warn where training has ended before words were split."""
+        if self.split_due and self.stage < len(self.stages):
+            logger.warning(
+                "training was stopped before words were split, so that each word has one sense; train(the same text, "
+                "resume=True) goes on to the end, and with senses_now=True makes the senses first, from the words as "
+                "they are"
+            )
 
     def _split(self, bar: Bar) -> None:
         start = time.perf_counter()
