@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from muse.base.numeric import unit_rows
+from muse.base.numeric import as_cosines, unit_rows
 from muse.data.arrays import Floats
 from muse.data.snapshot import Snapshot
 from muse.errors import UnknownSenseError, quote
@@ -98,7 +98,7 @@ def similarity(
     if how not in SIMILARITIES:
         raise ValueError(f"how must be one of {', '.join(map(repr, SIMILARITIES))}; got {how!r:.80}")
     one, other = (unit_rows(sense_vectors(snapshot, word)) for word in words)
-    cosines = one @ other.T
+    cosines = as_cosines(one @ other.T)
     if how in ("max", "avg"):
         return float(cosines.max() if how == "max" else cosines.mean())
     first, second = (
@@ -106,7 +106,7 @@ def similarity(
     )
     if how == "max_sim_c":
         return float(cosines[first.argmax(), second.argmax()])
-    return float(first @ cosines @ second)
+    return float(np.clip(first @ cosines @ second, -1.0, 1.0))  # probabilities add up to one but for rounding
 
 
 def predict_collocates(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from muse.base.numeric import as_cosines
 from muse.data.arrays import Floats
 from muse.vectors.keyed import Key, KeyedVectors, Neighbours, as_list, check_topn, restricted, unit
 from muse.vectors.word_pairs import correlate_word_pairs
@@ -55,7 +56,7 @@ class Comparisons(KeyedVectors[Key]):
         if not listed:
             return np.float32(1) - now._similarities(query, None)
         units = np.stack([now._unit(key) for key in listed])
-        distances: Floats = np.float32(1) - units @ unit(query)
+        distances: Floats = np.float32(1) - as_cosines(units @ unit(query))
         return distances
 
     def closer_than(self, key: Key, other: Key) -> list[str]:
@@ -158,7 +159,8 @@ class Comparisons(KeyedVectors[Key]):
             raise ValueError("rank_by_centrality needs at least one key")
         vectors = np.stack([now._unit(key) if use_norm else now._row(now.index(key)) for key in listed])
         mean = unit(vectors.mean(axis=0)) if use_norm else vectors.mean(axis=0, dtype=np.float64)
-        scored = zip((vectors @ mean).tolist(), listed, strict=True)
+        products = as_cosines(vectors @ mean) if use_norm else vectors @ mean
+        scored = zip(products.tolist(), listed, strict=True)
         return sorted(scored, key=lambda pair: -pair[0])
 
     def most_similar_to_given(self, key: Key, keys: Sequence[Key]) -> Key:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from muse import _core
 from muse.base import cuda
 from muse.base.checks import integer, number
-from muse.base.numeric import unit_rows
+from muse.base.numeric import as_cosines, unit_rows
 from muse.data.arrays import Arrays, Floats
 from muse.data.memory import shortage_said
 from muse.data.snapshot import Published, Snapshot
@@ -239,6 +239,7 @@ class KeyedVectors(ABC, Generic[Key]):
         wanted = min(topn + max(map(len, excluded)), max(end, 1))
         mask = None if keep is None else keep[:end].view(np.uint8)
         rows, scores = self._top_k(units(queries), wanted, end, mask)
+        scores = as_cosines(scores)
         keys = self.index_to_key
         return [
             [(keys[row], float(score)) for row, score in zip(*found, strict=True) if row >= 0 and row not in out][:topn]
@@ -272,7 +273,7 @@ class KeyedVectors(ABC, Generic[Key]):
         vectors, scales = self._searched()
         with np.errstate(invalid="ignore"), shortage_said("similarities were taken"):
             cosines: Floats = (vectors[:end] @ unit(query)) * scales[:end]
-        return cosines
+        return as_cosines(cosines)
 
     def _searched(self) -> tuple[Floats, Floats]:
         """The vectors, and one over the length of each, see `_with_scales`."""

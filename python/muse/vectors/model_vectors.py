@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base import checks
+from muse.base.numeric import as_cosines
 from muse.data.arrays import Floats
 from muse.data.snapshot import Published, Snapshot
 from muse.errors import UnknownSenseError, quote
@@ -127,7 +128,7 @@ class SenseVectors(Comparisons[SenseKey]):
 
     def _word_similarity(self, first: str, second: str) -> float:
         one, other = (units(self.vectors[self._rows_of(word)]) for word in (first, second))
-        return float((one @ other.T).max())
+        return float(as_cosines(one @ other.T).max())
 
     def _rows_of(self, word: str) -> slice[int, int, None]:
         return self._arrays.rows_of(self._vocabulary.index(word))
