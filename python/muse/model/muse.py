@@ -21,7 +21,7 @@ from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
 from muse.model import hygiene, words, writing
-from muse.model.gensim_names import GensimNames
+from muse.model.gensim_names import Setting, set_attribute
 from muse.model.given import given_snapshot
 from muse.model.guard import Call, changes, part_of_a_change, uses
 from muse.model.queries import SenseQueries
@@ -35,7 +35,7 @@ __all__ = ["MUSE"]
 logger = logging.getLogger("muse")
 
 
-class MUSE(GensimNames, SenseQueries):
+class MUSE(SenseQueries):
     """Sense embeddings: several vectors a word, learned from plain text, and a selector of the one a context means.
 
     Parameters
@@ -76,6 +76,14 @@ class MUSE(GensimNames, SenseQueries):
     save = writing.save
     export = writing.export
     tag_corpus = writing.tag_corpus
+    __setattr__ = set_attribute
+
+    # Settings, to be read as gensim's scripts do.
+    window, min_count, negative, seed = Setting[int](), Setting[int](), Setting[int](), Setting[int]()
+    sample, ns_exponent, alpha = Setting[float](), Setting[float](), Setting[float]()
+    sorted_vocab, shrink_windows = Setting[bool](), Setting[bool]()
+    max_vocab_size, max_final_vocab = Setting["int | None"](), Setting["int | None"]()
+    workers, min_alpha = Setting["int | None"](), Setting["float | None"]()
 
     def __init__(
         self,

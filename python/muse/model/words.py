@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
@@ -16,6 +17,7 @@ from muse.base.checks import integer
 from muse.base.checks import trim_rule as check_trim_rule
 from muse.corpus.encoding import encode_corpus
 from muse.data.memory import check_memory
+from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
 from muse.data.training_state import with_other_senses
 from muse.data.trimming import TrimRule, VocabularyRules
@@ -25,6 +27,8 @@ from muse.model.guard import Model, changes
 from muse.training.initial import added_senses, grown_arrays
 
 __all__ = ["Sentences", "build_vocab", "build_vocab_from_freq", "encode", "same_corpus"]
+
+logger = logging.getLogger("muse")
 
 Sentences = Iterable[Sequence[str]]
 
@@ -163,6 +167,7 @@ def _with_words_of_table(snapshot: Snapshot, word_freq: Mapping[str, int], trim_
 def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary) -> Snapshot:
     """The snapshot with a vocabulary that begins with its own; where it is trained, its arrays grow with it."""
     old, settings, state = snapshot.numbers, snapshot.settings, snapshot.training_state
+    _say_unknown(settings, vocabulary)
     if old is None:
         return snapshot.replace(words=vocabulary)
     senses = added_senses(settings, vocabulary.words[old.n_words :])
@@ -172,6 +177,20 @@ def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary) -> Snapshot:
         state = {**state, "corpus": [tokens, sentences, len(vocabulary)]}
         state = with_other_senses(state, lambda counts: np.append(counts, np.zeros(int(senses.sum()), np.int64)))
     return snapshot.replace(words=vocabulary, numbers=grown_arrays(old, vocabulary, settings), training_state=state)
+
+
+def _say_unknown(settings: Settings, vocabulary: Vocabulary) -> None:
+    """Warn of words with senses of their own that are not in the vocabulary."""
+    unknown = (
+        [word for word in settings.senses if word not in vocabulary] if isinstance(settings.senses, Mapping) else []
+    )
+    if unknown:
+        near = vocabulary.nearest_spellings(unknown[0]) if isinstance(unknown[0], str) else []
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        logger.warning(
+            "senses={...} names %d words that are not in the vocabulary, and has no effect on them: %s%s",
+            len(unknown), ", ".join(map(repr, unknown[:10])), hint,
+        )  # fmt: skip
 
 
 def encode(

@@ -19,6 +19,7 @@ from muse.readers.analogies import read_analogies
 from muse.vectors.analogies import answer_analogies
 from muse.vectors.comparisons import Comparisons
 from muse.vectors.keyed import Neighbours, units
+from muse.vectors.read_only import read_only, shown
 from muse.vectors.sense_keys import SenseKey, SenseKeys, parse_sense_key
 
 __all__ = ["SenseVectors", "WordVectors"]
@@ -37,8 +38,8 @@ class SenseVectors(Comparisons[SenseKey]):
 
     @property
     def vectors(self) -> Floats:
-        """All sense vectors, float32 (Z, D)."""
-        return self._arrays.sense_vectors
+        """All sense vectors, float32 (Z, D), read-only; ``model.arrays.sense_vectors`` can be written to."""
+        return read_only(self._arrays.sense_vectors)
 
     @property
     def index_to_key(self) -> Sequence[str]:
@@ -166,16 +167,17 @@ class WordVectors(Comparisons[str]):
 
     @property
     def vectors(self) -> Floats:
-        """All word vectors, float32 (V, D); computed when they are first needed."""
+        """All word vectors, float32 (V, D), read-only; computed when they are first needed."""
         if self._means is not None:
-            return self._means
+            return read_only(self._means)
         now = self._now()
-        return now._snapshot.once(_MEANS, now._arrays.word_vectors)
+        return now._snapshot.once(_MEANS, lambda: read_only(now._arrays.word_vectors()))
 
     @property
     def index_to_key(self) -> Sequence[str]:
-        """The words."""
-        return self._vocabulary.words
+        """The words, read-only."""
+        now = self._now()
+        return now._once("words", lambda: shown(now._vocabulary.words))
 
     @property
     def key_to_index(self) -> Mapping[str, int]:
