@@ -18,7 +18,7 @@ import numpy as np
 
 from muse.base import checks
 from muse.base.checks import Choice, flag, integer, interval, number, optional, path_like
-from muse.data.names import REMOVED, reject_unknown
+from muse.data.names import REMOVED, reject_unknown, without_gensims_own
 from muse.data.recipes import (
     POLICIES,
     RECIPES,
@@ -281,6 +281,7 @@ class Settings:
         ('eps_greedy', 25)
         """
         recipe = given_recipe("recipe", arguments.pop("recipe", None))
+        arguments = without_gensims_own(arguments)
         reject_unknown(arguments, cls.homes())
         usual = {name: recipe.USUAL[name] for name in recipe.USUAL if name != "strategy"}
         given = {name: value for name, value in arguments.items() if not (value is None and name in recipe.USUAL)}

@@ -20,7 +20,7 @@ from muse.data.settings import Settings, constructor_settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
-from muse.model import hygiene, words, writing
+from muse.model import gensim_names, hygiene, words, writing
 from muse.model.gensim_names import Setting, set_attribute
 from muse.model.given import given_snapshot
 from muse.model.guard import Call, changes, part_of_a_change, uses
@@ -77,6 +77,14 @@ class MUSE(SenseQueries):
     export = writing.export
     tag_corpus = writing.tag_corpus
     __setattr__ = set_attribute
+    get_latest_training_loss = gensim_names.get_latest_training_loss
+    predict_output_word = gensim_names.predict_output_word
+    reset_from = gensim_names.reset_from
+    scan_vocab = words.scan_vocab
+    prepare_vocab = words.prepare_vocab
+    syn1neg = property(gensim_names.syn1neg)
+    effective_min_count = property(gensim_names.effective_min_count)
+    sg, hs, cbow_mean, compute_loss = 1, 0, 0, True  # what gensim's settings would be
 
     # Settings, to be read as gensim's scripts do.
     window, min_count, negative, seed = Setting[int](), Setting[int](), Setting[int](), Setting[int]()
@@ -123,6 +131,7 @@ class MUSE(SenseQueries):
         super().__init__(Snapshot(settings))
         self._corpus: _core.Corpus | None = None  # what build_vocab read, until train has used it
         self._calls: dict[Call, None] = {}
+        self._scanned: dict[str, int] | None = None
         self.corpus_count = 0
         self.history: list[dict[str, Any]] = []
         self.stop_training = False  # a callback may set it
@@ -255,13 +264,17 @@ class MUSE(SenseQueries):
     @uses
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: all but what can be derived anew, and the corpus that `build_vocab` has read."""
-        own = ("_published", "_sv", "_wv", "_corpus", "_calls")
+        own = ("_published", "_sv", "_wv", "_corpus", "_calls", "_scanned")
         return {**{name: part for name, part in self.__dict__.items() if name not in own}, "snapshot": self.snapshot}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._corpus, self._calls = None, {}
+        self._corpus, self._calls, self._scanned = None, {}, None
         self._show(state["snapshot"])
         self.__dict__.update({name: part for name, part in state.items() if name != "snapshot"})
+
+    def __getattr__(self, name: str) -> Never:
+        """Only called where there is no such attribute: an AttributeError, with the heir of a name of gensim's."""
+        raise gensim_names.no_attribute(self, name)
 
     def __repr__(self) -> str:
         size, strategy = self.settings.vector_size, self.settings.strategy
@@ -286,7 +299,7 @@ class MUSE(SenseQueries):
         start_alpha: float | None = None,
         end_alpha: float | None = None,
         **needless: Any,
-    ) -> None:
+    ) -> tuple[int, int]:
         """Train on a corpus; without one, on that which `build_vocab` read.
 
         A model that is trained already is trained further, from its first learning rate on if no other is given. To
@@ -320,6 +333,12 @@ class MUSE(SenseQueries):
             of the selection module keeps its proportion to them.
         **needless
             ``total_words``, ``compute_loss`` and what else gensim's scripts pass; ignored. Any other name is an error.
+
+        Returns
+        -------
+        trained, raw : int
+            Tokens in all epochs that were trained (which subsampling left with another word in their window), and that
+            were read for it.
 
         Raises
         ------
@@ -389,7 +408,8 @@ class MUSE(SenseQueries):
             self._corpus = None  # before the new one is read: never two at once
             _, self._corpus = words.encode(self.snapshot, sentences, corpus_file, vocab=vocabulary)
         if self._corpus is None and resume and is_finished(self.snapshot, epochs):
-            return say_nothing_is_left(epochs)
+            say_nothing_is_left(epochs)
+            return 0, 0
         if self._corpus is None:
             raise ValueError("there is no text to train on; give train the sentences or a corpus_file")
         if total_examples is not None and total_examples != self._corpus.raw_sentences:
@@ -398,11 +418,12 @@ class MUSE(SenseQueries):
             )
         if not self.is_trained:
             check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
-        train_model(
+        trained = train_model(
             self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume, senses_now=senses_now,
             forget=forget, alphas=alphas,
         )  # fmt: skip
         self._corpus = None
+        return trained
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:
         """Bytes that the model takes in training, by array and in ``"total"``, the encoded text left out.

@@ -26,7 +26,7 @@ from muse.errors import NotTrainedError
 from muse.model.guard import Model, changes
 from muse.training.initial import added_senses, grown_arrays
 
-__all__ = ["Sentences", "build_vocab", "build_vocab_from_freq", "encode", "same_corpus"]
+__all__ = ["Sentences", "build_vocab", "build_vocab_from_freq", "encode", "prepare_vocab", "same_corpus", "scan_vocab"]
 
 logger = logging.getLogger("muse")
 
@@ -128,6 +128,72 @@ def build_vocab_from_freq(
     self.publish(_with_words_of_table(self.snapshot, word_freq, trim_rule))
     if corpus_count is not None:
         self.corpus_count = corpus_count
+
+
+@changes
+def scan_vocab(
+    self: Model, sentences: Sentences | None = None, corpus_file: str | PathLike[str] | None = None, **needless: Any
+) -> tuple[int, int]:
+    """Count the words of a corpus, for `prepare_vocab`; `build_vocab` does both in one pass, and encodes the text too.
+
+    Parameters
+    ----------
+    sentences, corpus_file
+        The corpus, as in the constructor; gensim's name `corpus_iterable` will do.
+    **needless
+        ``progress_per`` and ``trim_rule``, which gensim takes; ignored here, where nothing is dropped yet.
+
+    Returns
+    -------
+    total_words, corpus_count : int
+        Tokens and sentences.
+    """
+    for name in needless:
+        if name not in ("progress_per", "trim_rule", "corpus_iterable", "workers"):
+            raise TypeError(f"{name!r} is not an argument of scan_vocab")
+    text = same_corpus(sentences, needless.get("corpus_iterable"))
+    most = self.snapshot.settings.max_vocab_size
+    vocabulary, corpus = encode(self.snapshot, text, corpus_file, min_count=0, max_vocab_size=most)
+    self._scanned = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
+    self.corpus_count = corpus.raw_sentences
+    return vocabulary.raw_words, corpus.raw_sentences
+
+
+@changes
+def prepare_vocab(self: Model, *, update: bool = False, trim_rule: TrimRule | None = None) -> dict[str, float]:
+    """Decide on the words that `scan_vocab` has counted.
+
+    Parameters
+    ----------
+    update, trim_rule
+        As in `build_vocab`.
+
+    Returns
+    -------
+    dict of str to number
+        ``num_retained_words``, ``retain_total`` (their tokens), ``drop_unique``, ``downsample_unique`` and
+        ``downsample_total`` (what subsampling will leave), as gensim reports them.
+
+    Raises
+    ------
+    NotTrainedError
+        If nothing was counted yet.
+    ValueError
+        If no word is left.
+    """
+    counted: dict[str, int] | None = getattr(self, "_scanned", None)
+    if counted is None:
+        raise NotTrainedError("no words were counted yet; call scan_vocab first, or build_vocab, which does both")
+    _check_update(self.snapshot, "prepare_vocab", update)
+    self.publish(_with_words_of_table(self.snapshot, counted, trim_rule))
+    vocabulary, settings = self.snapshot.vocabulary, self.snapshot.settings
+    keep = _core.keep_probabilities(vocabulary.counts, settings.sample)
+    return {
+        "drop_unique": sum(word not in vocabulary for word in counted),
+        "retain_total": sum(count for word, count in counted.items() if word in vocabulary),
+        "num_retained_words": len(vocabulary), "downsample_unique": int((keep < 1).sum()),
+        "downsample_total": int(keep @ vocabulary.counts),
+    }  # fmt: skip
 
 
 def _check_update(snapshot: Snapshot, what: str, update: bool, needless: Iterable[str] = ()) -> None:

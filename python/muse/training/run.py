@@ -53,8 +53,10 @@ class Trainee(Publisher, Protocol):
         """Write it to a file, for checkpoints."""
 
 
-def train_model(model: Trainee, corpus: _core.Corpus, **asked: Any) -> None:
+def train_model(model: Trainee, corpus: _core.Corpus, **asked: Any) -> tuple[int, int]:
     """Train `model` on an encoded corpus as `asked` (see `Plan`); `MUSE.train` is the way to call it, and says more.
+
+    Returns how many tokens were trained, and how many were read for that.
 
     Raises
     ------
@@ -88,6 +90,7 @@ def train_model(model: Trainee, corpus: _core.Corpus, **asked: Any) -> None:
         raise run.out_of_memory() from error
     run.checkpoints.write(model.save)
     _call(callbacks, "on_train_end", model)
+    return run.targets, run.tokens
 
 
 def say_nothing_is_left(epochs: int) -> None:
@@ -130,6 +133,8 @@ class TrainingRun:
         Counts of the senses before this text, and their last known use in it; see `with_text`.
     text : int64 (V,)
         Uses of each word in the text.
+    targets, tokens : int
+        What this call has trained: tokens that subsampling left with a collocate, and all.
     """
 
     def __init__(self, model: Trainee, corpus: _core.Corpus, plan: Plan) -> None:
@@ -165,6 +170,7 @@ class TrainingRun:
         self.earlier, self.use = arrays.sense_counts, np.zeros(arrays.n_senses, np.int64)
         if plan.resume:
             self.earlier, self.use = sense_rows(unfinished, "earlier", np.zeros_like(self.use)), arrays.sense_counts
+        self.targets = self.tokens = 0
         self.warnings = Warnings(settings)
         self.warnings.begin(arrays)
         self._publish(arrays)
@@ -298,9 +304,10 @@ class TrainingRun:
 
     def _finish_epoch(self, row: dict[str, Any]) -> None:
         with HeldInterrupts():
-            self.use = self.totals.sense_use
+            self.use, self.targets = self.totals.sense_use, self.targets + int(self.totals.sums["targets"])
             self.stage, self.batch, self.totals = self.stage + 1, 0, EpochTotals(self.arrays.n_senses)
             self.model.history.append(row)
+            self.tokens += row["tokens"]
             self._publish()
         log_row(row, self.epochs)
         self.warnings.say(row)
