@@ -116,3 +116,10 @@ def nearest_spellings(word: str, vocabulary: Iterable[str], count: int = 3) -> l
 
 class EmptyListError(ValueError, ZeroDivisionError):
     """A list of keys is empty, whose mean is asked for; gensim divides by zero there."""
+
+
+class UnknownRowError(KeyError):
+    """A number that is no row of the vectors."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])

@@ -41,15 +41,16 @@ def about_vectors(one: str, two: str, three: str) -> dict[str, tuple[Any, ...]]:
         "rank_by_centrality": ([one, two],), "most_similar_to_given": (one, [two, three]),
         "similar_by_key": (one,), "similar_by_vector": (np.ones(7, np.float32),), "most_similar": (one, two),
         "most_similar_batch": ([one, two],), "most_similar_cosmul": (one, two), "evaluate_word_pairs": (PAIRS,),
-        "vectors": (), "vector_size": (), "index_to_key": (), "key_to_index": (),
+        "expandos": (), "vectors": (), "vector_size": (), "index_to_key": (), "key_to_index": (),
     }  # fmt: skip
 
 
 ABOUT_SENSES = {**about_vectors("head#0", "army#0", "the#0"), "neighbours_of": ("head",)}
 ABOUT_WORD_VECTORS = {
     **about_vectors("head", "army", "the"), "similar_by_word": ("head",), "words_closer_than": ("head", "army"),
+    "vectors_for_all": (["head", "army"],),
 }  # fmt: skip
-WRITING = {"save_word2vec_format", "to_gensim", "evaluate_word_analogies"}  # given a file below
+WRITING = {"save_word2vec_format", "to_gensim", "evaluate_word_analogies", "save", "load"}  # given a file below
 
 
 class Turning(Published):

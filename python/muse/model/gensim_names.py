@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import integer
-from muse.data.arrays import Arrays
 from muse.data.settings import Settings
-from muse.data.snapshot import Snapshot
+from muse.model.first import first_arrays
 from muse.model.guard import Model, changes
-from muse.training.initial import initial_arrays
 from muse.vectors.read_only import read_only
 
 __all__ = [
@@ -193,14 +191,3 @@ def syn1neg(self: Model) -> NDArray[np.float32]:
 def effective_min_count(self: Model) -> int:
     """The count below which words were dropped: `min_count`, or what `max_final_vocab` raised it to."""
     return self.snapshot.vocabulary.effective_min_count
-
-
-def first_arrays(snapshot: Snapshot) -> Arrays:
-    """The numbers of a model, or those that training would begin with."""
-    if snapshot.numbers is not None:
-        return snapshot.numbers
-    senses = np.ones(len(snapshot.vocabulary), np.int64)
-    if snapshot.settings.init != "split":
-        senses = snapshot.settings.senses_of(snapshot.vocabulary.words)
-    counts = snapshot.vocabulary.counts
-    return snapshot.once("first arrays", lambda: initial_arrays(snapshot.settings, senses, counts))

@@ -13,6 +13,7 @@ from muse.data.settings import Settings
 from muse.data.snapshot import Published, Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.model import answers, cards
+from muse.model.first import first_arrays
 from muse.selector import tagging
 from muse.selector.context import Context
 from muse.selector.selection import SenseBlock, SenseSelector, TokenSense, selector_of
@@ -36,7 +37,7 @@ class SenseQueries:
     def _show(self, snapshot: Snapshot) -> None:
         """Begin with a snapshot, which `sv` and `wv` look up where it is published."""
         self._published = Published(snapshot)
-        self._sv, self._wv = SenseVectors(self._published), WordVectors(self._published)
+        self._sv, self._wv = SenseVectors(self._published), WordVectors(self._published, first=first_arrays)
 
     # -- parts -------------------------------------------------------------------------------------------------------
 

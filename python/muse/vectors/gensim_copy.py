@@ -34,7 +34,6 @@ HEIRS = {
     "resize_vectors": "add_vectors makes the room that it needs",
     "set_vecattr": "counts are given to add_vectors as extras={'count': ...}",
     "intersect_word2vec_format": "the selector could not follow vectors of others",
-    "load": "muse.load_vectors(path).wv reads vectors, and MUSE.load(path).wv those of a model",
     "load_word2vec_format": "it is muse.load_vectors(path).wv",
 }
 """What to use in place of names that gensim had or has."""
