@@ -50,7 +50,16 @@ ABOUT_WORD_VECTORS = {
     **about_vectors("head", "army", "the"), "similar_by_word": ("head",), "words_closer_than": ("head", "army"),
     "vectors_for_all": (["head", "army"],),
 }  # fmt: skip
-WRITING = {"save_word2vec_format", "to_gensim", "evaluate_word_analogies", "save", "load"}  # given a file below
+WRITING = {
+    "save_word2vec_format",
+    "to_gensim",
+    "evaluate_word_analogies",
+    "save",
+    "load",
+    "empty",
+    "add_vector",
+    "add_vectors",
+}  # given a file below
 
 
 class Turning(Published):

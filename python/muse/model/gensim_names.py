@@ -116,7 +116,14 @@ def no_attribute(model: object, name: str) -> AttributeError:
 
 
 def get_latest_training_loss(self: Model) -> float:
-    """The loss of the last call of `train` so far, summed over its pairs; `history` has the mean of each epoch."""
+    """The loss of the last call of `train` so far, summed over its pairs; `history` has the mean of each epoch.
+
+    Examples
+    --------
+    >>> from muse import MUSE
+    >>> MUSE().get_latest_training_loss()
+    0.0
+    """
     total = 0.0
     for row in reversed(self.history):
         total += row["loss"] * row["pairs"]
@@ -174,6 +181,15 @@ def reset_from(self: Model, other_model: Any) -> None:
     ----------
     other_model : MUSE
         Whose words these are to be.
+
+    Raises
+    ------
+    TypeError
+        For what is no model.
+
+    Examples
+    --------
+    >>> model.reset_from(other)  # doctest: +SKIP
     """
     words = getattr(getattr(other_model, "snapshot", None), "vocabulary", None)
     if words is None:

@@ -386,7 +386,7 @@ class MUSE(SenseQueries):
         --------
         >>> model = MUSE(vector_size=16, epochs=3, min_count=1, workers=1)
         >>> model.build_vocab([["a", "rose", "is", "a", "rose"]] * 20)
-        >>> model.train()
+        >>> trained, raw = model.train()
         >>> [row["epoch"] for row in model.history]
         [1, 2, 3]
         """

@@ -147,6 +147,17 @@ def scan_vocab(
     -------
     total_words, corpus_count : int
         Tokens and sentences.
+
+    Raises
+    ------
+    TypeError
+        For another argument.
+
+    Examples
+    --------
+    >>> from muse import MUSE
+    >>> MUSE().scan_vocab([["a", "rose", "is", "a", "rose"]])
+    (5, 1)
     """
     for name in needless:
         if name not in ("progress_per", "trim_rule", "corpus_iterable", "workers"):
@@ -180,6 +191,14 @@ def prepare_vocab(self: Model, *, update: bool = False, trim_rule: TrimRule | No
         If nothing was counted yet.
     ValueError
         If no word is left.
+
+    Examples
+    --------
+    >>> from muse import MUSE
+    >>> model = MUSE(min_count=2, sample=0)
+    >>> _ = model.scan_vocab([["a", "rose", "is", "a", "rose"]])
+    >>> model.prepare_vocab()["num_retained_words"]
+    2
     """
     counted: dict[str, int] | None = getattr(self, "_scanned", None)
     if counted is None:

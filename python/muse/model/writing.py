@@ -26,8 +26,16 @@ def save(self: Model, path: str | PathLike[str], **needless: Any) -> None:
     path : path-like
         The file.
     **needless
-        ``separately``, ``sep_limit``, ``ignore`` and ``pickle_protocol``, which gensim takes; ignored. Any other name
-        is a TypeError.
+        ``separately``, ``sep_limit``, ``ignore`` and ``pickle_protocol``, which gensim takes; ignored.
+
+    Raises
+    ------
+    TypeError
+        For any other argument.
+
+    Examples
+    --------
+    >>> model.save("wiki.safetensors")  # doctest: +SKIP
     """
     for name in needless:
         if name not in ("separately", "sep_limit", "ignore", "pickle_protocol"):

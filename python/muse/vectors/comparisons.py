@@ -202,6 +202,7 @@ class Comparisons(KeyedVectors[Key]):
         """
         now = self._now()
         items = as_list("most_similar_batch", queries)
+        topn = check_topn(topn)
         if not items:
             return []
         own = [{now.index(item)} if now._is_key(item) else set() for item in items]

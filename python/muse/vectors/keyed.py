@@ -379,9 +379,9 @@ def as_list(name: str, keys: Any) -> list[Any]:
 
 
 def check_topn(topn: Any, least: int = 1) -> int:
-    """How many neighbours are wanted, as an int."""
+    """How many neighbours are wanted, as an int; 0, as in gensim, for none, where that is the `least`."""
     if isinstance(topn, (bool, np.bool_)) or not isinstance(topn, (int, np.integer)) or topn < least:
-        raise ValueError(f"topn must be an integer of at least {least}; got {topn!r:.80}")
+        raise ValueError(f"topn must be an integer of at least 1; got {topn!r:.80}")
     return int(topn)
 
 

@@ -185,7 +185,7 @@ class WordVectors(Comparisons[str]):
 
     @classmethod
     def load(cls, fname: str | PathLike[str], mmap: str | None = None) -> WordVectors:
-        """Read what `save` wrote; they are your own. The options are gensim's, of which `mmap` is not needed."""
+        """Read from `fname` what `save` wrote; they are your own. `mmap` is gensim's, and not needed."""
         return cls(own_words.read_words(fname))
 
     def __setitem__(self, key: str | Sequence[str], vector: ArrayLike) -> None:

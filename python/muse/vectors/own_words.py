@@ -57,7 +57,7 @@ def snapshot_of_words(words: Sequence[str], vectors: Floats, counts: NDArray[np.
 
 
 def add_vector(self: OwnWords, key: str, vector: ArrayLike) -> int:
-    """Add one vector, float (D,), under a new `key`; its row. See `add_vectors`."""
+    """Add one `vector`, float (D,), under a new `key`, and give its row; see `add_vectors`."""
     add_vectors(self, [key], np.asarray(vector)[None])
     return int(self._now().index(key))
 
