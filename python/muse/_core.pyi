@@ -176,7 +176,7 @@ def sense_scores(
     offsets: _Int64,
     positions: _Int64,
     words: _Int32,
-) -> _Floats: ...
+) -> tuple[_Floats, NDArray[np.uint8]]: ...
 def select_senses(
     context_vectors: _Floats,
     selection_vectors: _Floats,
@@ -187,6 +187,7 @@ def select_senses(
     offsets: _Int64,
     temperature: float = 1.0,
     workers: int = 1,
+    prior: _Floats = ...,
 ) -> tuple[_Int32, _Floats]: ...
 
 class DeviceSelector: ...
@@ -202,6 +203,7 @@ class Tagger:
         options: SelectionOptions,
         temperature: float = 1.0,
         device: DeviceSelector | None = None,
+        prior: _Floats = ...,
     ) -> None: ...
     @staticmethod
     def by_uses(
@@ -211,6 +213,7 @@ class Tagger:
         sense_offset: _Int64,
         bias: _Floats,
         temperature: float,
+        prior: _Floats = ...,
     ) -> Tagger: ...
     def select(self, sentences: list[Sequence[str]], workers: int = 1) -> tuple[_Int32, _Floats, _Floats, _Int64]: ...
     def tag(
@@ -330,6 +333,7 @@ class UseSpace:
         tokens: _Int32,
         offsets: _Int64,
         workers: int = 1,
+        prior: _Floats = ...,
     ) -> tuple[_Int32, _Floats, _Floats]: ...
     def scores(
         self,

@@ -112,3 +112,14 @@ def nearest_spellings(word: str, vocabulary: Iterable[str], count: int = 3) -> l
         elif abs(len(known) - len(word)) <= 2:
             similar.append(known)
     return (same + difflib.get_close_matches(word, similar, n=count, cutoff=0.7))[:count]
+
+
+class EmptyListError(ValueError, ZeroDivisionError):
+    """A list of keys is empty, whose mean is asked for; gensim divides by zero there."""
+
+
+class UnknownRowError(KeyError):
+    """A number that is no row of the vectors."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])

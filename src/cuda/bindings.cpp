@@ -34,8 +34,9 @@ std::int64_t positive(std::int64_t number, const char* name) {
 class Selector : public muse::cuda::CudaSelector {
  public:
   Selector(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
-           const WeightArray& weights, const muse::SelectionOptions& options, float temperature, std::int64_t chunk)
-      : CudaSelector(selector_parts(context, selection, sense_offset, weights, options, temperature),
+           const WeightArray& weights, const muse::SelectionOptions& options, float temperature, std::int64_t chunk,
+           const WeightArray& prior)
+      : CudaSelector(selector_parts(context, selection, sense_offset, weights, options, temperature, prior),
                      positive(chunk, "chunk")),
         words_(context.shape(0)) {}
 
@@ -97,9 +98,10 @@ MUSE_MODULE(_cuda, m) {
           "Whether U and V are bfloat16 on the device.");
   py::class_<Selector, muse::DeviceSelector>(m, "Selector", "Selects senses with copies of P and Q on the device.")
       .def(py::init<const FloatArray&, const FloatArray&, const IndexArray&, const WeightArray&,
-                    const muse::SelectionOptions&, float, std::int64_t>(),
+                    const muse::SelectionOptions&, float, std::int64_t, const WeightArray&>(),
            py::arg("context_vectors"), py::arg("selection_vectors"), py::arg("sense_offset"),
-           py::arg("context_weights"), py::arg("options"), py::arg("temperature") = 1.0f, py::arg("chunk") = 1 << 16)
+           py::arg("context_weights"), py::arg("options"), py::arg("temperature") = 1.0f, py::arg("chunk") = 1 << 16,
+           py::arg("prior") = WeightArray(0))
       .def("select", &Selector::choose, py::arg("tokens"), py::arg("offsets"),
            "The best sense (local number) of every token, and its probability; see muse._core.select_senses.");
   py::class_<muse::cuda::CudaSearch>(m, "Search", "Finds nearest rows in a copy of a matrix on the device.")

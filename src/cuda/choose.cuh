@@ -12,10 +12,12 @@ struct Chosen {
   float* margin;
 };
 
-// Chooses for `tokens` of the slice, which has some more on either side. Every token is a place of the stream, as with
+// Chooses for `tokens` of the slice, which has some more on either side; by the prior (Z,), if there is one, where a
+// word has no context. Every token is a place of the stream, as with
 // full_text in training.
 template <int Quads>
-__global__ void choose_senses(const __grid_constant__ Work work, Range tokens, float temperature, Chosen out) {
+__global__ void choose_senses(const __grid_constant__ Work work, Range tokens, float temperature, const float* prior,
+                              Chosen out) {
   const Slice& slice = work.slice;
   const DeviceModel& model = work.model;
   const int token = tokens.first + warp_in_grid();
@@ -27,11 +29,15 @@ __global__ void choose_senses(const __grid_constant__ Work work, Range tokens, f
   if (senses > 1) {
     const int s = count_at_most(slice.sentences, slice.num_sentences + 1, token) - 1;
     const Range window = context_around({slice.sentences[s], slice.sentences[s + 1]}, token, work.knobs.context.window);
-    float total;
-    const Row<Quads> context = sum_context<Quads>(work, window, token, &total);
-    for (int k = 0; k < senses; ++k)
-      best.offer(k, dot(context, Row<Quads>::load(model.selection.row(model.sense_offset[word] + k), dim)),
-                 temperature);
+    if (prior != nullptr && has_no_context(window.size(), true)) {
+      best.take_prior(prior + model.sense_offset[word], senses);
+    } else {
+      float total;
+      const Row<Quads> context = sum_context<Quads>(work, window, token, &total);
+      for (int k = 0; k < senses; ++k)
+        best.offer(k, dot(context, Row<Quads>::load(model.selection.row(model.sense_offset[word] + k), dim)),
+                   temperature);
+    }
   }
   if (lane() != 0) return;
   out.sense[token] = best.sense;

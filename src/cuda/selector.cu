@@ -70,6 +70,7 @@ struct CudaSelector::State {
     memory.ask(work.model.sense_offset, at(model.num_words + 1));
     memory.ask(work.tables.context_weights, parts.weights.size());
     memory.ask(work.tables.distance, parts.options.distance.size());
+    memory.ask(prior, parts.prior.size());
     const std::size_t tokens_at_once = at(chunk + 2 * reach);
     for (Stage& stage : stages) stage.ask(memory, tokens_at_once);
     memory.allocate();
@@ -78,6 +79,7 @@ struct CudaSelector::State {
     upload(work.model.sense_offset, model.sense_offset, at(model.num_words + 1));
     upload(work.tables.context_weights, parts.weights.data(), parts.weights.size());
     upload(work.tables.distance, parts.options.distance.data(), parts.options.distance.size());
+    upload(prior, parts.prior.data(), parts.prior.size());
     finish_uploads();
     for (Stage& stage : stages) stage.pin(tokens_at_once);
   }
@@ -101,7 +103,7 @@ struct CudaSelector::State {
     const Range tokens{stage.before, static_cast<int>(end - low)};
     with_quads(work.model.context.dim, [&](auto quads) {
       launch(choose_senses<decltype(quads)::value>, dim3(blocks_for(stage.count, kWarps)), kThreads, 0, stage.stream,
-             mine, tokens, temperature, stage.chosen);
+             mine, tokens, temperature, prior, stage.chosen);
     });
     const auto fetch = [&](const auto& to, const auto* from) {
       copy_async(to->data(), from + stage.before, at(stage.count), cudaMemcpyDeviceToHost, stage.stream);
@@ -152,6 +154,7 @@ struct CudaSelector::State {
   const std::int64_t chunk, reach;
   const float temperature;
   Work work;
+  const float* prior = nullptr;  // (Z,), or null: words without context are scored like others
   DeviceMemory memory{"selecting senses on the device", ""};
   Stage stages[2];
   std::mutex mutex;

@@ -43,15 +43,18 @@ def test_initial_arrays():
 def test_grown_arrays_keep_old_rows():
     settings = Settings(init="random", vector_size=7, selection_size=5, senses=2, collocation="sense")
     old = toy_arrays()
-    vocabulary = Vocabulary([*WORDS, "novel", "newer"], np.arange(11))
+    vocabulary = Vocabulary([*WORDS, "novel", "newer"], np.append(old.word_counts, [4, 5]))
     grown = grown_arrays(old, vocabulary, settings)
     grown.check()
     assert grown.n_senses == old.n_senses + 4
     for name, array in old.as_dict().items():
-        if name != "word_counts":
+        if name not in ("word_counts", "sense_counts"):
             np.testing.assert_array_equal(getattr(grown, name)[: len(array)], array)
     assert grown.sense_vectors[-1].any()
-    assert (grown.word_counts == np.arange(11)).all()
+    assert (grown.word_counts[-2:] == [4, 5]).all()
+    assert (np.add.reduceat(grown.sense_counts, grown.sense_offset[:-1]) == grown.word_counts).all()
+    assert grown.sense_counts[-4:].tolist() == [2, 2, 3, 2]
+    np.testing.assert_allclose(grown.priors()[: old.n_senses], old.priors(), atol=0.02)
 
 
 def test_for_training_pads_and_copies_only_where_needed():

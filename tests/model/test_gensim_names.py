@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import muse
+import muse.vectors.model_vectors
 from muse import MUSE, Settings
 from muse.datasets import make_ambiguous_corpus
 from toy import toy_model
@@ -58,22 +61,180 @@ def test_no_table_names_what_gensim_does_not_have(gensim_model):
 )
 def test_what_the_tables_promise_is_there(heading, ours):
     promised = {name if here == "same" else here for name, here in table(heading).items()}
-    assert promised - ours - {"–"} == set()
+    assert promised - ours - {"–", "taken"} == set()
     absent = {name for name, here in table(heading).items() if here == "–"}
     assert absent & ours == set()
 
 
 def test_sense_vectors_have_the_same_names_but_for_those_of_words():
-    of_words = {"similar_by_word", "words_closer_than", "evaluate_word_analogies"}
+    of_words = {"similar_by_word", "words_closer_than", "evaluate_word_analogies", "add_vector", "add_vectors", "save",
+                "load", "vectors_for_all"}  # fmt: skip
     names = {name for name, here in table("KeyedVectors").items() if here == "same"}
     assert names - public(toy_model().sv) == of_words
 
 
 def test_parameters_that_are_absent_are_refused_with_a_hint():
     for name, here in table("Parameters of Word2Vec").items():
-        if here != "same":
+        if here not in ("same", "taken"):
             with pytest.raises(TypeError, match=f"'{name}' is not a setting of MUSE: "):
                 Settings.of(**{name: 1})
+
+
+@pytest.mark.parametrize(
+    "given", [{"sg": 1}, {"sg": True}, {"hs": 0}, {"cbow_mean": 1}, {"compute_loss": True}, {"compute_loss": False},
+              {"comment": "x"}, {"batch_words": 10_000}, {"null_word": 0}, {"sorted_vocab": 1}, {"shrink_windows": 1}]
+)  # fmt: skip
+def test_what_means_what_is_done_anyway_is_taken(given, caplog):
+    assert MUSE(**given).settings == Settings.of()
+    assert caplog.text == ""
+    assert MUSE(sorted_vocab=0).settings.sorted_vocab is False
+
+
+@pytest.mark.parametrize("given", [{"sg": 0}, {"sg": "cbow"}, {"hs": 1}, {"null_word": 1}])
+def test_what_means_something_else_is_refused_with_the_reason(given):
+    with pytest.raises(ValueError, match=r"cannot be had: .*; leave it out"):
+        MUSE(**given)
+
+
+def test_training_says_what_it_trained():
+    sentences = [["a", "b", "c", "d"]] * 50
+    model = MUSE(min_count=1, vector_size=8, epochs=2, workers=1, sample=0, compute_loss=True, sg=1)
+    model.build_vocab(sentences)
+    assert model.get_latest_training_loss() == 0.0
+    losses = []
+
+    class Loss:  # as those of CallbackAny2Vec: no base class is needed
+        def on_epoch_end(self, model):
+            losses.append(model.get_latest_training_loss())
+
+    words, raw = model.train(sentences, total_examples=50, epochs=2, callbacks=[Loss()], compute_loss=True)
+    assert (words, raw) == (400, 400)
+    assert 0 < losses[0] < losses[1] == model.get_latest_training_loss()
+    model.train(sentences, epochs=1)
+    assert model.get_latest_training_loss() < losses[1]  # of the last call
+    assert model.train(resume=True) == (0, 0)
+
+
+def test_words_are_counted_and_chosen_in_two_steps():
+    model = MUSE(max_final_vocab=4, min_count=2, vector_size=8, sample=0)
+    with pytest.raises(muse.NotTrainedError, match="call scan_vocab first"):
+        model.prepare_vocab()
+    assert model.scan_vocab([["a", "a", "b"], ["a", "b", "c"]]) == (6, 2)
+    report = model.prepare_vocab()
+    assert (report["num_retained_words"], report["retain_total"], report["drop_unique"]) == (2, 5, 1)
+    assert list(model.vocabulary) == ["a", "b"]
+    assert model.wv.vectors.shape == model.syn1neg.shape == (2, 8)  # what training begins with
+    before = model.wv.vectors
+    model.train([["a", "b"]] * 20, epochs=1)
+    assert (model.wv.vectors != before).any()
+
+
+def test_a_model_with_the_words_of_another():
+    model, other = (MUSE([list(words)] * 20, vector_size=8, min_count=1, workers=1) for words in ("abc", "cde"))
+    model.reset_from(other)
+    assert model.wv.key_to_index == other.wv.key_to_index
+    assert not model.is_trained
+    model.train([["c", "d"]] * 30)
+    assert "e" in model.wv
+
+
+def test_what_is_likely_among_words():
+    model = MUSE(make_ambiguous_corpus(3000, 300, seed=0).sentences, vector_size=24, workers=1, sample=0)
+    likely = model.predict_output_word(["money", "loan"], topn=5)
+    assert len(likely) == 5
+    assert likely == model.predict_output_word([model.wv.get_index("money"), "loan", "unheard-of"], topn=5)
+    assert sum(share for _, share in model.predict_output_word(["money"], topn=10**6)) == pytest.approx(1)
+    assert model.predict_output_word(["unheard-of"]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "heir"),
+    [
+        ("most_similar", "model.wv.most_similar or model.sv.most_similar"),
+        ("vocab", "key_to_index"),
+        ("syn0", "wv.vectors"),
+    ],
+)
+def test_names_that_models_had_say_their_heirs(name, heir):
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'; .*{heir}"):
+        getattr(toy_model(), name)
+    assert not hasattr(toy_model(), "qwertyuiop")
+
+
+@pytest.mark.parametrize(
+    ("name", "heir"),
+    [("vocab", "key_to_index"), ("index2word", "index_to_key"), ("syn0", "vectors"), ("fill_norms", "not needed")],
+)
+def test_names_that_vectors_had_say_their_heirs(name, heir):
+    for vectors in (toy_model().wv, toy_model().sv):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'; .*{heir}"):
+            getattr(vectors, name)
+
+
+def test_arguments_have_gensims_names(tmp_path):
+    vectors = toy_model(words=tuple("abcdefghi")).wv
+    assert vectors.similarity(w1="a", w2="b") == pytest.approx(1 - vectors.distance(w1="a", w2="b"))
+    assert vectors.n_similarity(ws1=["a"], ws2=["b"]) == pytest.approx(vectors.similarity("a", "b"))
+    assert vectors.distances("a", other_words=["b"]).shape == (1,)
+    assert vectors.rank(key1="a", key2="b") == len(vectors.closer_than(key1="a", key2="b")) + 1
+    assert vectors.doesnt_match(words=["a", "b"]) in "ab"
+    assert vectors.most_similar("a", indexer=None, topn=0) == vectors.most_similar_cosmul("a", topn=0) == []
+    assert [word for word, _ in vectors.most_similar("a", clip_start=2, clip_end=4)] in (["c", "d"], ["d", "c"])
+    assert len(vectors.most_similar("a", clip_end=3, topn=None)) == 3
+    assert list(vectors) == vectors.index_to_key
+    assert (vectors[0] == vectors["a"]).all()
+    with pytest.raises(KeyError, match="there is no row 9"):
+        vectors[9]
+    assert 0 not in vectors
+    vectors.save_word2vec_format(tmp_path / "v", tmp_path / "counts", binary=False, write_header=False, prefix="w_")
+    assert (tmp_path / "v").read_text().startswith("w_a ")
+    assert (tmp_path / "counts").read_text().splitlines()[0] == "w_a 90"
+    with pytest.raises(ZeroDivisionError):
+        vectors.n_similarity([], ["a"])
+
+    class Index:  # as gensim.similarities.annoy has it
+        def most_similar(self, vector, num_neighbors):
+            return [("a", 1.0), ("c", 0.5), ("d", 0.2)][:num_neighbors]
+
+    assert vectors.most_similar("a", topn=2, indexer=Index()) == [("c", 0.5), ("d", 0.2)]
+
+
+def test_vectors_of_ones_own(tmp_path, caplog):
+    vectors = muse.vectors.model_vectors.WordVectors.empty(3)
+    assert len(vectors) == 0
+    assert vectors.add_vector("a", [1, 0, 0]) == 0
+    vectors.add_vectors(["b", "a"], [[0, 1, 0], [9, 9, 9]], extras={"count": [7, 8]})
+    assert "1 of the keys are there already" in caplog.text
+    assert vectors["a"].tolist() == [1, 0, 0]
+    vectors["a"] = [0, 0, 2]
+    vectors[["b", "c"]] = [[1, 1, 0], [1, 1, 1]]
+    assert vectors.vectors.tolist() == [[0, 0, 2], [1, 1, 0], [1, 1, 1]]
+    assert vectors.most_similar("b", topn=1)[0][0] == "c"
+    assert vectors.get_vecattr("b", "count") == 7
+    some = vectors.vectors_for_all(["c", "unheard-of", "a", "c"])
+    assert list(some) == ["c", "a"]
+    vectors.save(tmp_path / "words")
+    again = muse.vectors.model_vectors.WordVectors.load(tmp_path / "words")
+    assert (again.vectors == vectors.vectors).all()
+    assert list(again.expandos["count"]) == [0, 7, 0]
+    again["new"] = [1, 2, 3]
+    assert "new" not in vectors
+    for keys, rows in (("d", [1, 2]), (["d", "e"], [[1, 2, 3]]), ("d", [np.nan, 0, 0])):
+        with pytest.raises(ValueError, match="vectors"):
+            vectors.add_vectors(keys, rows)
+    (tmp_path / "other").write_bytes(b"no such file")
+    with pytest.raises(muse.ModelFileError):
+        muse.vectors.model_vectors.WordVectors.load(tmp_path / "other")
+
+
+def test_vectors_of_a_model_are_its_own():
+    model = toy_model()
+    with pytest.raises(TypeError, match=r"copy.copy\(model.wv\) are your own"):
+        model.wv["head"] = np.ones(7)
+    mine = copy.copy(model.wv)
+    mine["head"] = np.ones(7)
+    assert (mine["head"] == 1).all()
+    assert not (model.wv["head"] == 1).all()
 
 
 def test_the_script_runs(tmp_path, monkeypatch, capsys):

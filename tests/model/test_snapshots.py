@@ -20,7 +20,7 @@ from toy import toy_arrays, toy_model
 
 PAIRS = [("head", "army", 1.0), ("head", "the", 2.0), ("army", "the", 3.0)]
 ABOUT_WORDS: dict[str, tuple[Any, ...]] = {
-    "n_senses": ("head",), "sense_prior": ("head",), "sense_counts": ("head",),
+    "has_context": ("head", "the army"), "n_senses": ("head",), "sense_prior": ("head",), "sense_counts": ("head",),
     "sense_vectors": ("head", "the head"), "select_sense": ("head", "the head"),
     "sense_probabilities": ("head", "the head"), "sense_probabilities_batch": (["head"], ["the head"]),
     "similarity": ("head", "army", "the head"), "predict_collocates": ("head", "the head"),
@@ -42,15 +42,25 @@ def about_vectors(one: str, two: str, three: str) -> dict[str, tuple[Any, ...]]:
         "rank_by_centrality": ([one, two],), "most_similar_to_given": (one, [two, three]),
         "similar_by_key": (one,), "similar_by_vector": (np.ones(7, np.float32),), "most_similar": (one, two),
         "most_similar_batch": ([one, two],), "most_similar_cosmul": (one, two), "evaluate_word_pairs": (PAIRS,),
-        "vectors": (), "vector_size": (), "index_to_key": (), "key_to_index": (),
+        "expandos": (), "vectors": (), "vector_size": (), "index_to_key": (), "key_to_index": (),
     }  # fmt: skip
 
 
 ABOUT_SENSES = {**about_vectors("head#0", "army#0", "the#0"), "neighbours_of": ("head",)}
 ABOUT_WORD_VECTORS = {
     **about_vectors("head", "army", "the"), "similar_by_word": ("head",), "words_closer_than": ("head", "army"),
+    "vectors_for_all": (["head", "army"],),
 }  # fmt: skip
-WRITING = {"save_word2vec_format", "to_gensim", "evaluate_word_analogies"}  # given a file below
+WRITING = {
+    "save_word2vec_format",
+    "to_gensim",
+    "evaluate_word_analogies",
+    "save",
+    "load",
+    "empty",
+    "add_vector",
+    "add_vectors",
+}  # given a file below
 
 
 class Turning(Published):
@@ -139,9 +149,11 @@ def test_the_counts_of_a_snapshot_stay_when_training_goes_on():
     before = model.snapshot
     counts = before.arrays.sense_counts.copy()
     model.train([["a"]] * 500, epochs=1)
+    assert before.arrays.sense_vectors is model.arrays.sense_vectors  # in place
+    model.build_vocab([["a"]] * 500, update=True)
+    model.train(epochs=1)
     assert (model.arrays.sense_counts != counts).any()
     np.testing.assert_array_equal(before.arrays.sense_counts, counts)
-    assert before.arrays.sense_vectors is model.arrays.sense_vectors  # in place
 
 
 def test_what_is_derived_is_kept_with_its_snapshot_and_nowhere_else():

@@ -23,8 +23,9 @@ def test_old_rows_keep_their_values_and_new_ones_learn(options, tmp_path):
     model.build_vocab(NEW, update=True)
     after = model.arrays.as_dict()
     for name, array in before.items():
-        if name not in ("word_counts",):
+        if name not in ("word_counts", "sense_counts"):
             np.testing.assert_array_equal(after[name][: len(array)], array)
+    assert (np.add.reduceat(after["sense_counts"], after["sense_offset"][:-1]) == after["word_counts"]).all()
     assert model.arrays.n_words == len(before["word_counts"]) + 2
     assert model.vocabulary.counts[model.vocabulary["bank"]] == before["word_counts"][model.vocabulary["bank"]] + 6
     model.save(tmp_path / "grown")

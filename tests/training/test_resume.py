@@ -292,3 +292,36 @@ def test_sigint_stops_within_a_second(epoch, tmp_path):
 
 
 # -- devices -----------------------------------------------------------------------------------------------------------
+
+
+def stopped(tmp_path: Path, workers: int | None) -> Path:
+    model = train(epochs=4, workers=workers, callbacks=[StopAfter(2)])
+    model.save(tmp_path / "stopped")
+    return tmp_path / "stopped"
+
+
+def test_a_resumed_training_has_its_own_number_of_workers(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr(muse.training.run, "usable_cores", lambda: 4)
+    whole = file_of(train(epochs=4), tmp_path)
+    model = MUSE.load(stopped(tmp_path, 1))
+    assert model.settings.workers is None
+    model.train(CORPUS.sentences, resume=True)
+    assert file_of(model, tmp_path) == whole
+    assert model.settings.workers is None  # of the model; that of the training was its own
+    assert not [record for record in caplog.records if "workers" in record.message and record.levelname == "WARNING"]
+
+
+def test_another_number_of_workers_is_a_warning(tmp_path, caplog):
+    model = MUSE.load(stopped(tmp_path, 1), workers=2)
+    model.train(CORPUS.sentences, resume=True)
+    assert "the training began with workers=1, and is resumed with workers=2" in caplog.text
+
+
+def test_all_cores_are_all_cores_of_the_machine_that_resumes(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(muse.training.run, "usable_cores", lambda: 3)
+    path = stopped(tmp_path, None)
+    assert "workers" not in MUSE.load(path).training_state
+    MUSE.load(path, workers=2).train(CORPUS.sentences, resume=True)
+    assert "the training began with" not in caplog.text
+    monkeypatch.setattr(muse.training.run, "usable_cores", lambda: 1)
+    assert MUSE.load(stopped(tmp_path, None)).training_state["workers"] == 1  # which is exact

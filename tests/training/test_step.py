@@ -118,7 +118,7 @@ def test_the_selector_in_use_sees_what_it_saw_in_training(mean, full_text):
     contexts = [case.tokens[case.offsets[i] : case.offsets[i + 1]] for i, _ in places]
     offsets = np.concatenate(([0], np.cumsum([len(c) for c in contexts]))).astype(np.int64)
     positions = np.array([n for _, n in places])
-    scores = _core.sense_scores(*given, np.concatenate(contexts), offsets, positions, case.tokens)
+    scores, _ = _core.sense_scores(*given, np.concatenate(contexts), offsets, positions, case.tokens)
     np.testing.assert_allclose(scores, np.concatenate([s.s for s in selections]), atol=1e-5)
 
 
@@ -130,7 +130,7 @@ def test_a_word_beside_its_context_is_scored_as_a_neighbour_of_all_of_it(mean, d
     options = _core.SelectionOptions()
     options.window, options.mean, options.distance = 3, mean, distance
     contexts, words = [case.tokens[:9], case.tokens[9:9], case.tokens[9:11]], np.array([3, 0, 7], np.int32)
-    scores = _core.sense_scores(
+    scores, alone = _core.sense_scores(
         *(case.arrays[name] for name in ("context_vectors", "selection_vectors", "sense_offset")), weights, options,
         case.tokens[:11], np.array([0, 9, 9, 11]), np.full(3, -1), words,
     )  # fmt: skip
@@ -142,6 +142,7 @@ def test_a_word_beside_its_context_is_scored_as_a_neighbour_of_all_of_it(mean, d
         c = w @ model.P[[*context, word]] / (w.sum() if mean else 1)
         expected += [*(model.Q[model.offset[word] : model.offset[word + 1]] @ c)]
     np.testing.assert_allclose(scores, expected, atol=1e-5)
+    assert alone.tolist() == [0, 1, 0]  # nothing around the second one
 
 
 # --- numeric derivatives ----------------------------------------------------------------------------------------------

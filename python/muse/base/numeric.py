@@ -9,7 +9,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["checksum", "softmax", "unit_rows"]
+__all__ = ["as_cosines", "checksum", "softmax", "unit_rows"]
 
 Scores = TypeVar("Scores", bound=np.floating[Any])
 
@@ -60,6 +60,18 @@ def unit_rows(rows: ArrayLike, dtype: type[np.floating[Any]] = np.float64) -> ND
         usable = (lengths > 0) & (lengths < np.inf)
         scaled: NDArray[Any] = np.divide(given, lengths, out=np.zeros_like(given), where=usable)
     return scaled
+
+
+def as_cosines(products: NDArray[Scores]) -> NDArray[Scores]:
+    """Products of vectors of length one, without what rounding adds beyond -1 and 1, of which there is no angle.
+
+    Examples
+    --------
+    >>> as_cosines(np.array([1.0000001, 0.5])).tolist()
+    [1.0, 0.5]
+    """
+    clipped: NDArray[Scores] = np.clip(products, -1, 1)
+    return clipped
 
 
 def _lengths(rows: NDArray[Any]) -> NDArray[Any]:

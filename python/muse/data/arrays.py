@@ -50,7 +50,7 @@ class Arrays:
     sense_offset : int64 (V + 1,)
         First row of each word's senses, and Z.
     sense_counts : int64 (Z,)
-        How often each sense is selected in the training text.
+        How often each sense is selected in all text that was trained on; they add up to the counts of the words.
     word_counts : int64 (V,)
         How often each word occurs in the training text.
     forward_values, backward_values : float32 (V, S), optional

@@ -6,9 +6,11 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from muse.data.table import Home
 
-__all__ = ["REMOVED", "reject_unknown", "reject_unknown_in_train"]
+__all__ = ["REMOVED", "reject_unknown", "reject_unknown_in_train", "without_gensims_own"]
 
 REMOVED: dict[str, tuple[Any, str]] = {
     "posterior_selects": (False, "targets take their sense from the selector alone; no study showed a use of it"),
@@ -23,15 +25,8 @@ _OTHER_NAMES = {
     "dim": "it is called vector_size",
     "dimension": "it is called vector_size",
     "embedding_size": "it is called vector_size",
-    "hs": "there is no hierarchical softmax here; use negative",
-    "sg": "MUSE is always skip-gram; leave it out",
-    "cbow_mean": "MUSE is always skip-gram; Context(combine='mean') averages the context of the selection module",
-    "compute_loss": "the loss is always computed, see model.history",
-    "batch_words": "it is MUSE(recipe=Split(engine=Engine(batch_tokens=...)))",
     "batch_size": "it is MUSE(recipe=Split(engine=Engine(batch_tokens=...)))",
     "hashfxn": "random numbers depend on seed alone; leave it out",
-    "null_word": "there is none here; leave it out",
-    "comment": "there is none here; leave it out",
     "n_senses": "it is called senses",
     "num_senses": "it is called senses",
     "k": "it is called senses",
@@ -48,6 +43,36 @@ _OTHER_NAMES = {
     "negatives": "it is called negative",
     "dimensions": "it is called vector_size",
 }
+
+
+_ONLY = {
+    "sg": (1, "MUSE is always skip-gram, and has no CBOW; leave it out, or give sg=1"),
+    "hs": (0, "there is no hierarchical softmax here; leave it out, and give negative=5 or so"),
+    "null_word": (0, "only gensim's CBOW needs one; leave it out"),
+}
+"""Arguments of gensim's that mean what is done anyway with one value, and nothing that can be done with another."""
+
+_IDLE = ("compute_loss", "cbow_mean", "comment", "batch_words")  # what they say is done anyway, or changes no vector
+_FLAGS = ("sorted_vocab", "shrink_windows")  # gensim's scripts write 0 and 1
+
+
+def without_gensims_own(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments without those of gensim's that mean what is done anyway; a ValueError where one does not.
+
+    Examples
+    --------
+    >>> without_gensims_own({"sg": 1, "hs": 0, "window": 3, "sorted_vocab": 1})
+    {'window': 3, 'sorted_vocab': True}
+    """
+    left = {}
+    for name, value in given.items():
+        if name in _ONLY:
+            only, reason = _ONLY[name]
+            if not isinstance(value, (int, np.integer, np.bool_)) or value != only:
+                raise ValueError(f"{name}={value!r:.40} cannot be had: {reason}")
+        elif name not in _IDLE:
+            left[name] = bool(value) if name in _FLAGS and type(value) is int and value in (0, 1) else value
+    return left
 
 
 def reject_unknown(given: Mapping[str, Any], known: Mapping[str, Home | None]) -> None:
@@ -93,7 +118,7 @@ def _place(name: str, value: str, home: Home) -> str:
 
 
 # What gensim's `train` takes and needs, and MUSE's does not: the text itself says it, or nothing depends on it.
-_NEEDLESS_IN_TRAIN = ("total_words", "word_count", "compute_loss", "queue_factor", "report_delay")
+_NEEDLESS_IN_TRAIN = ("total_words", "batch_words", "word_count", "compute_loss", "queue_factor", "report_delay")
 
 
 def reject_unknown_in_train(names: Mapping[str, Any], known: Mapping[str, Home | None]) -> list[str]:
@@ -103,10 +128,13 @@ def reject_unknown_in_train(names: Mapping[str, Any], known: Mapping[str, Home |
         if name in _NEEDLESS_IN_TRAIN:
             needless.append(name)
             continue
-        setting = {"start_alpha": "alpha", "end_alpha": "min_alpha"}.get(name, name)
-        if setting in known:
-            home = known[setting]
-            where = setting if home is None else f"{home.name} of {home.owner}"
+        if name in ("alpha", "min_alpha"):
+            hint = (
+                f"the learning rates of one call are {'start_alpha' if name == 'alpha' else 'end_alpha'}, as in gensim"
+            )
+        elif name in known:
+            home = known[name]
+            where = name if home is None else f"{home.name} of {home.owner}"
             hint = f"the setting {where} holds for all of the training; give it to MUSE(...)"
         else:
             hint = _OTHER_NAMES.get(name, "help(muse.MUSE.train) lists what it takes")

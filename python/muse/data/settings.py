@@ -18,7 +18,7 @@ import numpy as np
 
 from muse.base import checks
 from muse.base.checks import Choice, flag, integer, interval, number, optional, path_like
-from muse.data.names import REMOVED, reject_unknown
+from muse.data.names import REMOVED, reject_unknown, without_gensims_own
 from muse.data.recipes import (
     POLICIES,
     RECIPES,
@@ -296,6 +296,7 @@ class Settings:
         >>> Settings.of(strategy="eps_greedy").strategy, Settings.of(recipe=Paper()).negative
         ('eps_greedy', 25)
         """
+        arguments = without_gensims_own(arguments)
         recipe = arguments.pop("recipe", None)
         if recipe is None and arguments.get("strategy") is not None:
             recipe = Split()

@@ -192,7 +192,7 @@ def _similarities(
         if contextual:
             p, q = asked[i : i + 2]
             values["MaxSimC"] = float(table[np.argmax(p), np.argmax(q)])
-            values["AvgSimC"] = float(p @ table @ q)
+            values["AvgSimC"] = float(np.clip(p @ table @ q, -1.0, 1.0))
         yield values
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import integer
-from muse.base.numeric import unit_rows
+from muse.base.numeric import as_cosines, unit_rows
 from muse.data.arrays import Floats
 from muse.data.snapshot import Snapshot
 from muse.errors import UnknownSenseError, quote
@@ -20,6 +20,7 @@ from muse.vectors.keyed import check_topn
 
 __all__ = [
     "asked",
+    "has_context",
     "predict_collocates",
     "probabilities",
     "probabilities_batch",
@@ -102,6 +103,15 @@ def _at_level(snapshot: Snapshot, word: str, about: AskedContexts | None, nodes:
     return found[0] if about.single else found
 
 
+def has_context(snapshot: Snapshot, word: str, about: AskedContexts | None) -> Any:
+    """Whether a context holds a known word beside the word itself, or each of several."""
+    if about is None:
+        snapshot.vocabulary.index(word)
+        return False
+    found = selector_of(snapshot).has_context(word, about.contexts, about.positions)
+    return bool(found[0]) if about.single else found
+
+
 def probabilities_batch(
     snapshot: Snapshot, words: Sequence[str], contexts: Sequence[Context], positions: Any
 ) -> list[Floats]:
@@ -124,7 +134,7 @@ def similarity(
     if how not in SIMILARITIES:
         raise ValueError(f"how must be one of {', '.join(map(repr, SIMILARITIES))}; got {how!r:.80}")
     one, other = (unit_rows(sense_vectors(snapshot, word)) for word in words)
-    cosines = one @ other.T
+    cosines = as_cosines(one @ other.T)
     if how in ("max", "avg"):
         return float(cosines.max() if how == "max" else cosines.mean())
     first, second = (
@@ -132,7 +142,7 @@ def similarity(
     )
     if how == "max_sim_c":
         return float(cosines[first.argmax(), second.argmax()])
-    return float(first @ cosines @ second)
+    return float(np.clip(first @ cosines @ second, -1.0, 1.0))  # probabilities add up to one but for rounding
 
 
 def predict_collocates(

@@ -66,11 +66,14 @@ class Model(Guarded, Publisher, Protocol):
         Sentences of the corpus that `build_vocab` read.
     _corpus : Corpus, optional
         That corpus, until training has used it.
+    _scanned : dict, optional
+        What `scan_vocab` counted.
     """
 
     history: list[dict[str, Any]]
     corpus_count: int
     _corpus: Corpus | None
+    _scanned: dict[str, int] | None
 
 
 def changes(method: Method) -> Method:

@@ -16,7 +16,9 @@ from muse import _core
 from muse.base.checks import integer, number
 from muse.base.numeric import unit_rows
 from muse.data.arrays import Arrays, Floats
+from muse.data.counts import apportioned
 from muse.data.forest import Forest
+from muse.data.training_state import with_other_senses
 from muse.data.vocabulary import Vocabulary
 from muse.errors import UnknownSenseError
 from muse.model.guard import Model, changes
@@ -183,9 +185,9 @@ def prune_senses(self: Model, min_prior: float = 0.05, min_count: int = 0) -> Se
     In a model with sense trees a sense that is used too little is joined with the other part of the node that it
     is part of, and dropped only where that part is no sense itself.
 
-    The selector gives the uses of a dropped sense to the others from now on. Their counts, and so the shares,
-    change when the model is trained next and the uses are counted anew; until then the shares are those of the
-    senses that stay.
+    The selector gives the uses of a dropped sense to the others from now on. How many each gets is counted when the
+    model is trained next; until then they are shared out so that the shares of the senses that stay are what they were
+    among these.
 
     Raises
     ------
@@ -253,7 +255,12 @@ def _regroup(model: Model, rows_of: Callable[[Arrays], Integers]) -> SenseMap:
     snapshot = model.snapshot
     rows = rows_of(snapshot.arrays)
     if not np.array_equal(rows, np.arange(len(rows))):
-        model.publish(snapshot.replace(numbers=regrouped(snapshot.arrays, rows)))
+        numbers, kept = regrouped(snapshot.arrays, rows), rows >= 0
+        state = with_other_senses(
+            snapshot.training_state,
+            lambda counts: np.bincount(rows[kept], counts[kept], numbers.n_senses).astype(np.int64),
+        )
+        model.publish(snapshot.replace(numbers=numbers, training_state=state))
     return SenseMap(snapshot.vocabulary, snapshot.arrays.sense_offset, rows)
 
 
@@ -334,7 +341,11 @@ def regrouped(arrays: Arrays, rows: Integers) -> Arrays:
     changes: dict[str, Any] = {
         "sense_vectors": _means(arrays.sense_vectors, kept, starts, weights),
         "selection_vectors": _means(arrays.selection_vectors, kept, starts, weights, keep_length=True),
-        "sense_counts": np.add.reduceat(arrays.sense_counts[kept], starts),
+        "sense_counts": apportioned(
+            np.add.reduceat(arrays.sense_counts[kept], starts),
+            np.add.reduceat(arrays.sense_counts, arrays.sense_offset[:-1]),  # those of senses that are gone too
+            offset,
+        ),
         "sense_offset": offset,
     }
     if arrays.has_sense_collocation:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Never
 
 from muse import _core
 from muse.base.checks import callbacks as check_callbacks
-from muse.base.checks import integer
+from muse.base.checks import integer, number
 from muse.data.arrays import Arrays
 from muse.data.describing import parameters
 from muse.data.forest import Forest
@@ -21,14 +21,15 @@ from muse.data.settings import Settings, constructor_settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
-from muse.model import hygiene, trees, words, writing
+from muse.model import gensim_names, hygiene, trees, words, writing
+from muse.model.gensim_names import Setting, set_attribute
 from muse.model.given import given_snapshot
 from muse.model.guard import Call, changes, part_of_a_change, uses
 from muse.model.queries import SenseQueries
 from muse.model.words import Sentences
 from muse.training.checkpoints import check_checkpoint_dir
 from muse.training.run import check_device, say_nothing_is_left, train_model
-from muse.training.schedule import is_finished
+from muse.training.schedule import given_alphas, is_finished
 
 __all__ = ["MUSE"]
 
@@ -51,6 +52,8 @@ class MUSE(SenseQueries):
     ------
     TypeError, ValueError
         For an unknown setting, a value out of range, or a corpus that cannot be one; the message says what to do.
+    KeyboardInterrupt
+        On Ctrl-C in training; its attribute ``model`` is the model as training left it, which can be resumed.
 
     Notes
     -----
@@ -75,6 +78,22 @@ class MUSE(SenseQueries):
     save = writing.save
     export = writing.export
     tag_corpus = writing.tag_corpus
+    __setattr__ = set_attribute
+    get_latest_training_loss = gensim_names.get_latest_training_loss
+    predict_output_word = gensim_names.predict_output_word
+    reset_from = gensim_names.reset_from
+    scan_vocab = words.scan_vocab
+    prepare_vocab = words.prepare_vocab
+    syn1neg = property(gensim_names.syn1neg)
+    effective_min_count = property(gensim_names.effective_min_count)
+    sg, hs, cbow_mean, compute_loss = 1, 0, 0, True  # what gensim's settings would be
+
+    # Settings, to be read as gensim's scripts do.
+    window, min_count, negative, seed = Setting[int](), Setting[int](), Setting[int](), Setting[int]()
+    sample, ns_exponent, alpha = Setting[float](), Setting[float](), Setting[float]()
+    sorted_vocab, shrink_windows = Setting[bool](), Setting[bool]()
+    max_vocab_size, max_final_vocab = Setting["int | None"](), Setting["int | None"]()
+    workers, min_alpha = Setting["int | None"](), Setting["float | None"]()
 
     def __init__(
         self,
@@ -114,6 +133,7 @@ class MUSE(SenseQueries):
         super().__init__(Snapshot(settings))
         self._corpus: _core.Corpus | None = None  # what build_vocab read, until train has used it
         self._calls: dict[Call, None] = {}
+        self._scanned: dict[str, int] | None = None
         self.corpus_count = 0
         self.history: list[dict[str, Any]] = []
         self.stop_training = False  # a callback may set it
@@ -121,7 +141,13 @@ class MUSE(SenseQueries):
             check_device(settings)  # before the corpus is read
             check_checkpoint_dir(settings)
             self.build_vocab(sentences, corpus_file)
-            self.train()
+            try:
+                self.train()
+            except KeyboardInterrupt as interrupt:
+                interrupt.model = self  # type: ignore[attr-defined]  # or what was trained would be lost
+                logger.warning("training was interrupted; the model as it is then is the attribute `model` of the "
+                               "KeyboardInterrupt (in a session, sys.last_value.model)")  # fmt: skip
+                raise
 
     @staticmethod
     def paper_defaults(strategy: str = "eps_greedy") -> dict[str, Any]:
@@ -244,13 +270,17 @@ class MUSE(SenseQueries):
     @uses
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: all but what can be derived anew, and the corpus that `build_vocab` has read."""
-        own = ("_published", "_sv", "_wv", "_corpus", "_calls")
+        own = ("_published", "_sv", "_wv", "_corpus", "_calls", "_scanned")
         return {**{name: part for name, part in self.__dict__.items() if name not in own}, "snapshot": self.snapshot}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._corpus, self._calls = None, {}
+        self._corpus, self._calls, self._scanned = None, {}, None
         self._show(state["snapshot"])
         self.__dict__.update({name: part for name, part in state.items() if name != "snapshot"})
+
+    def __getattr__(self, name: str) -> Never:
+        """Only called where there is no such attribute: an AttributeError, with the heir of a name of gensim's."""
+        raise gensim_names.no_attribute(self, name)
 
     def __repr__(self) -> str:
         size, strategy = self.settings.vector_size, self.settings.strategy
@@ -270,11 +300,16 @@ class MUSE(SenseQueries):
         epochs: int | None = None,
         callbacks: Sequence[Any] | None = None,
         resume: bool = False,
+        senses_now: bool = False,
+        forget: float = 0.0,
+        start_alpha: float | None = None,
+        end_alpha: float | None = None,
         **needless: Any,
-    ) -> None:
+    ) -> tuple[int, int]:
         """Train on a corpus; without one, on that which `build_vocab` read.
 
-        A model that is trained already is trained further, with its learning rates as at the start.
+        A model that is trained already is trained further, from its first learning rate on if no other is given. To
+        adapt it to a little text, a lower one is better, such as ``start_alpha=0.001``.
 
         Parameters
         ----------
@@ -291,10 +326,25 @@ class MUSE(SenseQueries):
         resume : bool
             Go on where training was stopped, on the same corpus: ``MUSE.load("folder/checkpoint.safetensors").train(
             corpus_file=..., resume=True)``. With one worker the outcome is, bit for bit, that of a training that was
-            never stopped. Where nothing is left to do, a log line says so.
+            never stopped; the number of workers is that which it began with, if the model (``load(..., workers=)``)
+            has no other, which is a warning. Where nothing is left to do, a log line says so.
+        senses_now : bool
+            With `resume`, leave out the epochs of words that are left, and go on with the split into senses: for a
+            training that was stopped because the words were good enough, or the time was up.
+        forget : float
+            What earlier text is to count less for the shares of the senses of words in this one: 0, all text seen
+            counts alike; 1, this text alone does; in between, earlier text fades.
+        start_alpha, end_alpha : float, optional
+            Learning rates of this call, linear in between, in place of the settings `alpha` and `min_alpha`. The rate
+            of the selection module keeps its proportion to them.
         **needless
-            ``total_words``, ``compute_loss`` and what else gensim's scripts pass; ignored. The learning rates are
-            settings of the model, and any other name is an error.
+            ``total_words``, ``compute_loss`` and what else gensim's scripts pass; ignored. Any other name is an error.
+
+        Returns
+        -------
+        trained, raw : int
+            Tokens in all epochs that were trained (which subsampling left with another word in their window), and that
+            were read for it.
 
         Raises
         ------
@@ -326,7 +376,7 @@ class MUSE(SenseQueries):
           with the recipes that train them; with `Trees` the last row, ``"trees"``, is of making them, and its loss that
           of the encoder;
         - ``tokens``, ``pairs``, ``seconds``, ``tokens_per_second``, ``pairs_per_second``;
-        - ``alpha``, the learning rate at its start;
+        - ``alpha`` and ``end_alpha``, the learning rates at its start and end;
         - ``loss``, the mean of -log of the sampled likelihood of a pair (of a sample of pairs), and ``reward``, the
           mean likelihood of a pair;
         - ``selection_entropy``, the mean over tokens of ambiguous words of the entropy of the policy, in nats;
@@ -335,14 +385,15 @@ class MUSE(SenseQueries):
           ``collapsed``, the share of which one sense takes more than 95 %;
         - ``context_norm`` and ``selection_norm``, the longest vectors of P and Q.
 
-        While training goes on, `sense_counts` are those of the current epoch; at its end they are counted anew over the
-        whole corpus.
+        `sense_counts` belong to all text that the model has seen, and add up to the counts of the words. Here each word
+        has as many of its uses counted as the corpus has; the others are those of before. While training goes on, the
+        use of senses in the corpus is estimated from the last epoch; at the end all of it is counted.
 
         Examples
         --------
         >>> model = MUSE(vector_size=16, epochs=3, min_count=1, workers=1)
         >>> model.build_vocab([["a", "rose", "is", "a", "rose"]] * 20)
-        >>> model.train()
+        >>> trained, raw = model.train()
         >>> [(row["epoch"], row["stage"]) for row in model.history]
         [(1, 'words'), (2, 'words'), (3, 'words'), (3, 'trees')]
         """
@@ -351,6 +402,11 @@ class MUSE(SenseQueries):
         for name in reject_unknown_in_train(needless, Settings.homes()):
             logger.debug("train does not need %s, and ignores it", name)
         sentences, vocabulary = words.same_corpus(sentences, corpus_iterable), self.vocabulary
+        forget, alphas = number(0, 1)("forget", forget), given_alphas(settings, start_alpha, end_alpha)
+        if senses_now and not resume:
+            raise ValueError("senses_now=True goes on with a training that was stopped; give it with resume=True")
+        if resume and (alphas or forget):
+            raise ValueError("a training that is resumed goes on as it began; leave forget and the learning rates out")
         added = check_callbacks("callbacks", () if callbacks is None else callbacks)
         if epochs is None:
             epochs = self.training_state.get("epochs", self.epochs) if resume else self.epochs
@@ -359,7 +415,8 @@ class MUSE(SenseQueries):
             self._corpus = None  # before the new one is read: never two at once
             _, self._corpus = words.encode(self.snapshot, sentences, corpus_file, vocab=vocabulary)
         if self._corpus is None and resume and is_finished(self.snapshot, epochs):
-            return say_nothing_is_left(epochs)
+            say_nothing_is_left(epochs)
+            return 0, 0
         if self._corpus is None:
             raise ValueError("there is no text to train on; give train the sentences or a corpus_file")
         if total_examples is not None and total_examples != self._corpus.raw_sentences:
@@ -368,8 +425,12 @@ class MUSE(SenseQueries):
             )
         if not self.is_trained:
             check_memory(run, len(vocabulary), expected_senses(run, vocabulary))
-        train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
+        trained = train_model(
+            self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume, senses_now=senses_now,
+            forget=forget, alphas=alphas,
+        )  # fmt: skip
         self._corpus = None
+        return trained
 
     def estimate_memory(self, vocab_size: int | None = None) -> dict[str, int]:
         """Bytes that the model takes in training, by array and in ``"total"``, the encoded text left out.

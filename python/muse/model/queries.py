@@ -13,6 +13,7 @@ from muse.data.settings import Settings
 from muse.data.snapshot import Published, Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.model import answers, cards, trees
+from muse.model.first import first_arrays
 from muse.selector import tagging
 from muse.selector.context import Context
 from muse.selector.selection import SenseBlock, SenseSelector, TokenSense, selector_of
@@ -36,7 +37,7 @@ class SenseQueries:
     def _show(self, snapshot: Snapshot) -> None:
         """Begin with a snapshot, which `sv` and `wv` look up where it is published."""
         self._published = Published(snapshot)
-        self._sv, self._wv = SenseVectors(self._published), WordVectors(self._published)
+        self._sv, self._wv = SenseVectors(self._published), WordVectors(self._published, first=first_arrays)
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
@@ -120,11 +121,11 @@ class SenseQueries:
         return answers.sense_numbers(self.snapshot, word, level)
 
     def sense_prior(self, word: str) -> Floats:
-        """Share of each sense in the uses of a word in the training text, float32 (K,)."""
+        """Share of each sense in the uses of a word in all text that was trained on, float32 (K,)."""
         return answers.probabilities(self.snapshot, word)
 
     def sense_counts(self, word: str) -> NDArray[np.int64]:
-        """How often each sense of a word is selected in the training text, int64 (K,)."""
+        """How often each sense of a word is selected in all text seen, int64 (K,); together, the word's count."""
         snapshot = self.snapshot
         return snapshot.arrays.sense_counts[answers.rows_of(snapshot, word)].copy()
 
@@ -146,8 +147,8 @@ class SenseQueries:
         context : str or list of str, optional
             One context. A string is split at white space, as a line of a corpus file; nothing else is done to it. A
             list holds tokens, each of them one word. Where the word occurs in it, the window around its first
-            occurrence counts; otherwise all of it does. Unknown words are skipped; if no known word is left, the prior
-            decides.
+            occurrence counts; otherwise all of it does. Unknown words are skipped; where no known word is left beside
+            the word itself, the prior decides, see `has_context`.
         position : int, optional
             Which occurrence is meant, as an index of the context's tokens.
         contexts : iterable of contexts, optional
@@ -243,6 +244,38 @@ class SenseQueries:
         snapshot = self.snapshot
         about = answers.asked(snapshot, context, position, contexts, positions)
         return answers.probabilities(snapshot, word, about, level)
+
+    def has_context(
+        self,
+        word: str,
+        context: Context | None = None,
+        position: int | None = None,
+        *,
+        contexts: Iterable[Context] | None = None,
+        positions: Iterable[int | None] | None = None,
+    ) -> Any:
+        """Whether a context holds a known word beside the occurrence itself, bool; of N contexts, bool (N,).
+
+        Where it does not, every answer about the senses of `word` there is by the prior.
+
+        Parameters
+        ----------
+        word, context, position, contexts, positions
+            As in `sense_vectors`, and so are the errors.
+
+        Returns
+        -------
+        bool, or bool (N,)
+
+        Examples
+        --------
+        >>> from muse import MUSE
+        >>> model = MUSE([["a", "rose", "is", "a", "rose"]] * 20, vector_size=8, workers=1)
+        >>> model.has_context("rose", "a rose"), model.has_context("rose", ["rose", "?"])
+        (True, False)
+        """
+        snapshot = self.snapshot
+        return answers.has_context(snapshot, word, answers.asked(snapshot, context, position, contexts, positions))
 
     def sense_probabilities_batch(
         self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None] | None = None

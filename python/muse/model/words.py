@@ -5,23 +5,30 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
+
+import numpy as np
 
 from muse import _core
 from muse.base.checks import integer
 from muse.base.checks import trim_rule as check_trim_rule
 from muse.corpus.encoding import encode_corpus
 from muse.data.memory import check_memory
+from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
+from muse.data.training_state import with_other_senses
 from muse.data.trimming import TrimRule, VocabularyRules
 from muse.data.vocabulary import Vocabulary, counts_of
 from muse.errors import NotTrainedError
 from muse.model.guard import Model, changes
 from muse.training.initial import added_senses, grown_arrays
 
-__all__ = ["Sentences", "build_vocab", "build_vocab_from_freq", "encode", "same_corpus"]
+__all__ = ["Sentences", "build_vocab", "build_vocab_from_freq", "encode", "prepare_vocab", "same_corpus", "scan_vocab"]
+
+logger = logging.getLogger("muse")
 
 Sentences = Iterable[Sequence[str]]
 
@@ -123,6 +130,91 @@ def build_vocab_from_freq(
         self.corpus_count = corpus_count
 
 
+@changes
+def scan_vocab(
+    self: Model, sentences: Sentences | None = None, corpus_file: str | PathLike[str] | None = None, **needless: Any
+) -> tuple[int, int]:
+    """Count the words of a corpus, for `prepare_vocab`; `build_vocab` does both in one pass, and encodes the text too.
+
+    Parameters
+    ----------
+    sentences, corpus_file
+        The corpus, as in the constructor; gensim's name `corpus_iterable` will do.
+    **needless
+        ``progress_per`` and ``trim_rule``, which gensim takes; ignored here, where nothing is dropped yet.
+
+    Returns
+    -------
+    total_words, corpus_count : int
+        Tokens and sentences.
+
+    Raises
+    ------
+    TypeError
+        For another argument.
+
+    Examples
+    --------
+    >>> from muse import MUSE
+    >>> MUSE().scan_vocab([["a", "rose", "is", "a", "rose"]])
+    (5, 1)
+    """
+    for name in needless:
+        if name not in ("progress_per", "trim_rule", "corpus_iterable", "workers"):
+            raise TypeError(f"{name!r} is not an argument of scan_vocab")
+    text = same_corpus(sentences, needless.get("corpus_iterable"))
+    most = self.snapshot.settings.max_vocab_size
+    vocabulary, corpus = encode(self.snapshot, text, corpus_file, min_count=0, max_vocab_size=most)
+    self._scanned = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
+    self.corpus_count = corpus.raw_sentences
+    return vocabulary.raw_words, corpus.raw_sentences
+
+
+@changes
+def prepare_vocab(self: Model, *, update: bool = False, trim_rule: TrimRule | None = None) -> dict[str, float]:
+    """Decide on the words that `scan_vocab` has counted.
+
+    Parameters
+    ----------
+    update, trim_rule
+        As in `build_vocab`.
+
+    Returns
+    -------
+    dict of str to number
+        ``num_retained_words``, ``retain_total`` (their tokens), ``drop_unique``, ``downsample_unique`` and
+        ``downsample_total`` (what subsampling will leave), as gensim reports them.
+
+    Raises
+    ------
+    NotTrainedError
+        If nothing was counted yet.
+    ValueError
+        If no word is left.
+
+    Examples
+    --------
+    >>> from muse import MUSE
+    >>> model = MUSE(min_count=2, sample=0)
+    >>> _ = model.scan_vocab([["a", "rose", "is", "a", "rose"]])
+    >>> model.prepare_vocab()["num_retained_words"]
+    2
+    """
+    counted: dict[str, int] | None = getattr(self, "_scanned", None)
+    if counted is None:
+        raise NotTrainedError("no words were counted yet; call scan_vocab first, or build_vocab, which does both")
+    _check_update(self.snapshot, "prepare_vocab", update)
+    self.publish(_with_words_of_table(self.snapshot, counted, trim_rule))
+    vocabulary, settings = self.snapshot.vocabulary, self.snapshot.settings
+    keep = _core.keep_probabilities(vocabulary.counts, settings.sample)
+    return {
+        "drop_unique": sum(word not in vocabulary for word in counted),
+        "retain_total": sum(count for word, count in counted.items() if word in vocabulary),
+        "num_retained_words": len(vocabulary), "downsample_unique": int((keep < 1).sum()),
+        "downsample_total": int(keep @ vocabulary.counts),
+    }  # fmt: skip
+
+
 def _check_update(snapshot: Snapshot, what: str, update: bool, needless: Iterable[str] = ()) -> None:
     """Raise an error unless there are words to `update`, or none yet; `needless` are arguments that gensim takes."""
     for name in needless:
@@ -160,6 +252,7 @@ def _with_words_of_table(snapshot: Snapshot, word_freq: Mapping[str, int], trim_
 def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary) -> Snapshot:
     """The snapshot with a vocabulary that begins with its own; where it is trained, its arrays grow with it."""
     old, settings, state = snapshot.numbers, snapshot.settings, snapshot.training_state
+    _say_unknown(settings, vocabulary)
     if old is None:
         return snapshot.replace(words=vocabulary)
     senses = added_senses(settings, vocabulary.words[old.n_words :])
@@ -167,11 +260,26 @@ def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary) -> Snapshot:
     if "corpus" in state:  # what is to be resumed has as many words now
         tokens, sentences, _ = state["corpus"]
         state = {**state, "corpus": [tokens, sentences, len(vocabulary)]}
+        state = with_other_senses(state, lambda counts: np.append(counts, np.zeros(int(senses.sum()), np.int64)))
     numbers, forest = grown_arrays(old, vocabulary, settings), snapshot.forest
     if forest is not None:  # a new word's vector is where it begins
         new = numbers.sense_vectors[numbers.sense_offset[old.n_words : -1]]
         forest = forest.grown(new, numbers.context_vectors)
     return snapshot.replace(words=vocabulary, numbers=numbers, training_state=state, forest=forest)
+
+
+def _say_unknown(settings: Settings, vocabulary: Vocabulary) -> None:
+    """Warn of words with senses of their own that are not in the vocabulary."""
+    unknown = (
+        [word for word in settings.senses if word not in vocabulary] if isinstance(settings.senses, Mapping) else []
+    )
+    if unknown:
+        near = vocabulary.nearest_spellings(unknown[0]) if isinstance(unknown[0], str) else []
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        logger.warning(
+            "senses={...} names %d words that are not in the vocabulary, and has no effect on them: %s%s",
+            len(unknown), ", ".join(map(repr, unknown[:10])), hint,
+        )  # fmt: skip
 
 
 def encode(

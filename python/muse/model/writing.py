@@ -16,11 +16,30 @@ __all__ = ["export", "save", "tag_corpus"]
 
 
 @uses
-def save(self: Model, path: str | PathLike[str]) -> None:
+def save(self: Model, path: str | PathLike[str], **needless: Any) -> None:
     """Write the model to one file; one of that name is replaced only when the new one is complete.
 
     Times and speeds in `history` are left out, so that equal models give equal files.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    **needless
+        ``separately``, ``sep_limit``, ``ignore`` and ``pickle_protocol``, which gensim takes; ignored.
+
+    Raises
+    ------
+    TypeError
+        For any other argument.
+
+    Examples
+    --------
+    >>> model.save("wiki.safetensors")  # doctest: +SKIP
     """
+    for name in needless:
+        if name not in ("separately", "sep_limit", "ignore", "pickle_protocol"):
+            raise TypeError(f"{name!r} is not an argument of save; help(muse.MUSE.save) lists what it takes")
     model_file.write(path, self.snapshot, self.history)
 
 

@@ -36,8 +36,14 @@ _BLOCK_TOKENS = 1 << 18  # tokens that disambiguate hands to the core at once
 _NEVER = np.float32(-1e30)  # the bias of what is no sense
 
 
-class TokenSense(NamedTuple):
-    """A token of a sentence and the sense that was selected for it.
+class _TokenSense(NamedTuple):
+    token: str
+    sense: int | None
+    probability: float
+
+
+class TokenSense(_TokenSense):
+    """A token of a sentence and the sense that was selected for it, (token, sense, probability).
 
     Attributes
     ----------
@@ -47,11 +53,11 @@ class TokenSense(NamedTuple):
         Number of the sense, None for a word that the model does not know.
     probability : float
         Probability of that sense in this context (equation 1 of the paper); 0 for an unknown word.
+    has_context : bool
+        False where no other word of the sentence is known, so that sense and probability are those of the prior.
     """
 
-    token: str
-    sense: int | None
-    probability: float
+    has_context: bool = True
 
     @property
     def key(self) -> str:
@@ -78,6 +84,14 @@ class SenseBlock(NamedTuple):
     probabilities: NDArray[np.float32]
     margins: NDArray[np.float32]
     offsets: NDArray[np.int64]
+
+    @property
+    def has_context(self) -> NDArray[np.bool_]:
+        """Which tokens have another known word in their sentence, bool (T,); the others have their prior."""
+        lengths = np.diff(self.offsets)
+        known = np.concatenate(([0], np.cumsum(self.senses >= 0)))[self.offsets]
+        others: NDArray[np.int64] = np.repeat(np.diff(known), lengths) - (self.senses >= 0)
+        return others > 0
 
 
 def selection_options(settings: Settings) -> _core.SelectionOptions:
@@ -119,7 +133,6 @@ class SenseSelector:
         self.workers = settings.workers or usable_cores()
         self._tagger: _core.Tagger | None = None
         self._options = selection_options(settings)
-        self._center_counts = bool(settings.context_center)
         self._weights = context_weights(settings, arrays.word_counts)
 
     def probabilities(
@@ -127,14 +140,13 @@ class SenseSelector:
     ) -> NDArray[np.float32]:
         """Probability of each sense of a word in each of N contexts, float32 (N, K): softmax of its scores.
 
-        Where a context holds no known word, or none but the word itself, the row is the prior of the word (the word
-        itself says something only with the setting `context_center`).
+        Where a context holds no known word, or none but the word itself, the row is the prior of the word.
         """
         row = self._vocabulary.index(word)
-        scores, is_empty = self._scores(word, np.full(len(contexts), row, np.int32), contexts, positions)
+        scores, alone = self._scores(word, np.full(len(contexts), row, np.int32), contexts, positions)
         senses = self._arrays.rows_of(row)
         probabilities = softmax(scores.reshape(len(contexts), senses.stop - senses.start), self._temperature)
-        probabilities[is_empty] = self._arrays.prior(row)
+        probabilities[alone] = self._arrays.prior(row)
         return probabilities
 
     def probabilities_of(
@@ -142,7 +154,7 @@ class SenseSelector:
     ) -> list[NDArray[np.float32]]:
         """`probabilities` of the senses of N words, each in a context of its own, N float32 (K,), in one search."""
         rows = np.fromiter(map(self._vocabulary.index, words), np.int32, len(words))
-        scores, is_empty = self._scores(words, rows, contexts, positions)
+        scores, alone = self._scores(words, rows, contexts, positions)
         senses = self._arrays.sense_offset[rows + 1] - self._arrays.sense_offset[rows]
         starts = np.cumsum(senses) - senses
         found: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(words)
@@ -151,9 +163,14 @@ class SenseSelector:
             block = softmax(scores[starts[same, None] + np.arange(count)], self._temperature)
             for place, row in zip(same.tolist(), block, strict=True):
                 found[place] = row
-        for place in np.flatnonzero(is_empty).tolist():
+        for place in np.flatnonzero(alone).tolist():
             found[place] = self._arrays.prior(int(rows[place]))
         return found
+
+    def has_context(self, word: str, contexts: Sequence[Context], positions: Sequence[int | None]) -> NDArray[np.bool_]:
+        """Whether each of N `contexts` holds a known word beside that at one of the `positions`, which is `word`."""
+        rows = np.full(len(contexts), self._vocabulary.index(word), np.int32)
+        return ~self._scores(word, rows, contexts, positions)[1]
 
     def _scores(
         self,
@@ -162,16 +179,14 @@ class SenseSelector:
         contexts: Sequence[Context],
         positions: Sequence[int | None],
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """The scores of all senses, one context after another, and whether a context says nothing."""
+        """The scores of all senses, one context after another, and where the prior takes their place."""
         arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary)
         with shortage_said("senses were scored"):
-            scores = _core.sense_scores(
+            scores, alone = _core.sense_scores(
                 arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
                 encoded.tokens, encoded.offsets, encoded.positions, rows,
             )  # fmt: skip
-        lengths = np.diff(encoded.offsets)
-        alone = (lengths == 1) & (encoded.positions == 0) & (not self._center_counts)
-        return scores, (lengths == 0) | alone
+        return scores, alone.view(np.bool_)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy: what is of the core or on the device is made anew."""
@@ -185,7 +200,7 @@ class SenseSelector:
             arrays = self._arrays
             self._tagger = _core.Tagger(
                 list(self._vocabulary.words), arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset,
-                self._weights, self._options, self._temperature, self.device,
+                self._weights, self._options, self._temperature, self.device, self._prior,
             )  # fmt: skip
         return self._tagger
 
@@ -197,9 +212,14 @@ class SenseSelector:
             self._place, "selecting senses",
             lambda backend: backend.Selector(
                 arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights,
-                self._options, self._temperature,
+                self._options, self._temperature, prior=self._prior,
             ),
         )  # fmt: skip
+
+    @cached_property
+    def _prior(self) -> NDArray[np.float32]:
+        """Shares of all senses, which count where a word has no context."""
+        return self._arrays.priors()
 
     def choose(self, tokens: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
         """The sense (number) of every token of a text; sentence i is ``tokens[offsets[i] : offsets[i + 1]]``."""
@@ -210,7 +230,7 @@ class SenseSelector:
         arrays = self._arrays
         senses, _ = _core.select_senses(
             arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
-            tokens, offsets, self._temperature, self.workers,
+            tokens, offsets, self._temperature, self.workers, self._prior,
         )  # fmt: skip
         return senses
 
@@ -292,24 +312,25 @@ class UseSelector(SenseSelector):
     def tagger(self) -> _core.Tagger:
         """See `SenseSelector.tagger`; its numbers of senses are those of `Arrays.sense_numbers`."""
         if self._tagger is None:
-            selection, offset, bias = self._numbered()
+            selection, offset, bias, prior = self._numbered()
             self._tagger = _core.Tagger.by_uses(
-                list(self._vocabulary.words), self._forest.space.core, selection, offset, bias, self._temperature
+                list(self._vocabulary.words), self._forest.space.core, selection, offset, bias, self._temperature, prior
             )
         return self._tagger
 
-    def _numbered(self) -> tuple[Floats, NDArray[np.int64], Floats]:
-        """Q, the offsets and the bias, with a row for each number of a sense: those of no sense are never selected."""
+    def _numbered(self) -> tuple[Floats, NDArray[np.int64], Floats, Floats]:
+        """Q, the offsets, the bias and the shares, with a row for each number of a sense: those of no sense are never
+        selected."""
         arrays = self._arrays
         if arrays.sense_numbers is None:
-            return arrays.selection_vectors, arrays.sense_offset, self._bias
+            return arrays.selection_vectors, arrays.sense_offset, self._bias, self._prior
         offset, numbers = arrays.sense_offset, arrays.sense_numbers
         wide = np.concatenate(([0], np.cumsum(numbers[offset[1:] - 1] + 1)))
         rows = np.repeat(wide[:-1], np.diff(offset)) + numbers
         selection: Floats = _core.aligned_zeros(int(wide[-1]), arrays.selection_vectors.shape[1])
-        bias = np.full(int(wide[-1]), _NEVER, np.float32)
-        selection[rows], bias[rows] = arrays.selection_vectors, self._bias
-        return selection, wide, bias
+        bias, prior = np.full(int(wide[-1]), _NEVER, np.float32), np.zeros(int(wide[-1]), np.float32)
+        selection[rows], bias[rows], prior[rows] = arrays.selection_vectors, self._bias, self._prior
+        return selection, wide, bias, prior
 
     @property
     def device(self) -> Any:
@@ -320,8 +341,9 @@ class UseSelector(SenseSelector):
         """See `SenseSelector.choose`."""
         arrays = self._arrays
         senses, _, _ = self._forest.space.core.select(
-            arrays.selection_vectors, arrays.sense_offset, self._bias, self._temperature, tokens, offsets, self.workers
-        )
+            arrays.selection_vectors, arrays.sense_offset, self._bias, self._temperature, tokens, offsets, self.workers,
+            self._prior,
+        )  # fmt: skip
         return senses
 
 

@@ -29,7 +29,10 @@ def sentence_senses(snapshot: Snapshot, sentence: Context) -> list[TokenSense]:
     tokens = as_tokens(sentence)
     block = next(selector_of(snapshot).blocks([tokens]))
     known = (None if sense < 0 else sense for sense in block.senses.tolist())
-    return list(map(TokenSense, tokens, known, block.probabilities.tolist()))
+    found = list(map(TokenSense, tokens, known, block.probabilities.tolist()))
+    for i in np.flatnonzero(~block.has_context).tolist():
+        found[i].has_context = False
+    return found
 
 
 def stream_senses(

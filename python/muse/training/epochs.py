@@ -11,16 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.data.arrays import Arrays, Floats
+from muse.data.settings import Settings
 from muse.data.training_state import SUMS
 
-__all__ = ["EpochTotals", "log_row", "warn_about"]
+__all__ = ["EpochTotals", "Warnings", "log_row"]
 
 logger = logging.getLogger("muse")
 
 _WATCHED_USES = 20  # words used less often in an epoch say nothing about collapse
 _COLLAPSED_SHARE = 0.95  # of one sense in a word's uses
 _MANY_COLLAPSED = 0.5  # share of words: then it is the training, not the words
-_LARGE_NORM = 100.0  # rows of P and Q in healthy runs stay below a few tens
+_LARGE_NORM = 100.0  # rows of P and Q in healthy runs stay below a few tens, but for the scale of whitening
+_GROWTH = 2.0  # from the start of a training
+_MANY_WORDS = 10  # of fewer a share says nothing
+_FEW_PAIRS = 0.05  # a token; usual texts have one or more
 
 
 class EpochTotals:
@@ -50,7 +54,7 @@ class EpochTotals:
             self.sums[name] += stats[name]
         self.sense_use += stats["sense_use"]
 
-    def row(self, epoch: int, stage: str, alpha: float, arrays: Arrays) -> dict[str, Any]:
+    def row(self, epoch: int, stage: str, alphas: tuple[float, float], arrays: Arrays) -> dict[str, Any]:
         """The row of ``model.history``, see `MUSE.train`."""
         seconds = time.perf_counter() - self._start
         return {
@@ -61,7 +65,8 @@ class EpochTotals:
             "seconds": seconds,
             "tokens_per_second": self._rate("tokens", seconds),
             "pairs_per_second": self._rate("pairs", seconds),
-            "alpha": alpha,
+            "alpha": alphas[0],
+            "end_alpha": alphas[1],
             "loss": self._mean("loss", "loss_pairs"),
             "reward": self._mean("reward", "pairs"),
             "selection_entropy": self._mean("entropy", "entropy_targets"),
@@ -113,17 +118,51 @@ def log_row(row: Mapping[str, Any], epochs: int) -> None:
     )  # fmt: skip
 
 
-def warn_about(row: Mapping[str, Any]) -> None:
-    """Say what looks like success in a loss curve and is not."""
-    largest = max(row["context_norm"], row["selection_norm"])
-    if largest > _LARGE_NORM:
-        logger.warning(
-            "epoch %d: vectors of the selection module have grown to length %.0f, which ends in one sense taking "
-            "everything; lower selection_alpha, or bound them with max_norm (30, say)", row["epoch"], largest
-        )  # fmt: skip
-    if row["stage"] == "senses" and row["collapsed"] > _MANY_COLLAPSED:
-        logger.warning(
-            "epoch %d: in %.0f%% of the words with several senses one sense takes more than %.0f%% of the uses; "
-            "try recipe=Split(selection_update='posterior'), or a lower selection_alpha",
-            row["epoch"], 100 * row["collapsed"], 100 * _COLLAPSED_SHARE,
-        )  # fmt: skip
+class Warnings:
+    """Says what looks like success in a loss curve and is not.
+
+    Parameters
+    ----------
+    settings : Settings
+        For what to change.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._few_pairs_said = False
+        self._norm = np.inf
+
+    def begin(self, arrays: Arrays) -> None:
+        """Take note of how long the vectors of the selection module are, before they can grow."""
+        self._norm = max(map(_largest_norm, (arrays.context_vectors, arrays.selection_vectors)))
+
+    def say(self, row: Mapping[str, Any]) -> None:
+        """Look at a row of the history."""
+        self._say_what_was_trained(row)
+        largest = max(row["context_norm"], row["selection_norm"])
+        if largest > max(_LARGE_NORM, _GROWTH * self._norm):
+            bound = "" if self._settings.max_norm else ", or bound them with max_norm (30, say)"
+            logger.warning(
+                "epoch %d: vectors of the selection module have grown to length %.0f, from %.0f, which ends in one "
+                "sense taking everything; lower selection_alpha" + bound, row["epoch"], largest, self._norm,
+            )  # fmt: skip
+        many = row["ambiguous_words"] >= _MANY_WORDS
+        if row["stage"] == "senses" and many and row["collapsed"] > _MANY_COLLAPSED:
+            logger.warning(
+                "epoch %d: in %.0f%% of the words with several senses one sense takes more than %.0f%% of the uses; "
+                "try recipe=Split(selection_update='posterior'), or a lower selection_alpha",
+                row["epoch"], 100 * row["collapsed"], 100 * _COLLAPSED_SHARE,
+            )  # fmt: skip
+
+    def _say_what_was_trained(self, row: Mapping[str, Any]) -> None:
+        """A text can be so small that subsampling, which is made for large ones, leaves out nearly all of it."""
+        tokens, pairs, sample = row["tokens"], row["pairs"], self._settings.sample
+        if self._few_pairs_said or pairs > _FEW_PAIRS * tokens:
+            return
+        what = "no pair of words at all was" if pairs == 0 else f"only {pairs} pairs of words were"
+        if sample:
+            why = f"since sample={sample:g} leaves out nearly all of so small a text; give sample=0, or more text"
+        else:
+            why = "since nearly all sentences have one known word; give longer ones, or a lower min_count"
+        self._few_pairs_said = True
+        logger.warning("%s trained on %d tokens, so that vectors are as random as at the start, %s", what, tokens, why)

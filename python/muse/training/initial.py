@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.data.arrays import Arrays, Floats
+from muse.data.counts import apportioned
 from muse.data.settings import Settings
 from muse.data.vocabulary import Vocabulary
 
@@ -80,6 +81,7 @@ def grown_arrays(arrays: Arrays, vocabulary: Vocabulary, settings: Settings) -> 
     old, new = arrays.as_dict(), fresh.as_dict()
     joined = {name: _join(old[name], new[name]) for name in old if name not in ("sense_offset", "word_counts")}
     joined["sense_offset"] = np.concatenate([arrays.sense_offset, arrays.n_senses + fresh.sense_offset[1:]])
+    joined["sense_counts"] = apportioned(joined["sense_counts"], vocabulary.counts, joined["sense_offset"])
     return Arrays(**joined, word_counts=vocabulary.counts.copy())
 
 

@@ -19,17 +19,20 @@ from muse.base.limits import usable_cores
 from muse.base.numeric import checksum
 from muse.base.progress import Bar, progress_bar
 from muse.data.arrays import Arrays
+from muse.data.counts import with_text
+from muse.data.forest import Forest
 from muse.data.memory import estimate_memory, out_of_memory, readable_size
 from muse.data.settings import Settings
 from muse.data.snapshot import Publisher, Snapshot
-from muse.data.training_state import STATE_FIELDS, check_state
+from muse.data.training_state import STATE_FIELDS, check_state, sense_rows
 from muse.errors import DivergenceError, InsufficientMemoryError
 from muse.selector.selection import context_weights, selector_of
 from muse.training.checkpoints import Checkpoints
-from muse.training.epochs import EpochTotals, log_row, warn_about
+from muse.training.epochs import EpochTotals, Warnings, log_row
 from muse.training.growing import grow, growth_row
 from muse.training.initial import initial_arrays
 from muse.training.options import core_options
+from muse.training.plan import Plan, settings_of_run
 from muse.training.schedule import Stage, schedule
 from muse.training.split import split_arrays
 
@@ -52,10 +55,10 @@ class Trainee(Publisher, Protocol):
         """Write it to a file, for checkpoints."""
 
 
-def train_model(
-    model: Trainee, corpus: _core.Corpus, *, epochs: int, callbacks: Sequence[Any] = (), resume: bool = False
-) -> None:
-    """Train `model` on an encoded corpus; `MUSE.train` is the way to call it, and says more.
+def train_model(model: Trainee, corpus: _core.Corpus, **asked: Any) -> tuple[int, int]:
+    """Train `model` on an encoded corpus as `asked` (see `Plan`); `MUSE.train` is the way to call it, and says more.
+
+    Returns how many tokens were trained, and how many were read for that.
 
     Raises
     ------
@@ -69,16 +72,18 @@ def train_model(
         If memory runs out; the model can be used as it is then.
     """
     check_device(model.snapshot.settings)
-    run = TrainingRun(model, corpus, epochs, resume)
+    plan = Plan(**asked)
+    run, callbacks = TrainingRun(model, corpus, plan), plan.callbacks
     model.stop_training = False
-    if resume and run.stage == len(run.stages) and not run.split_due:
-        say_nothing_is_left(epochs)
+    if plan.resume and run.stage == len(run.stages) and not run.split_due:
+        say_nothing_is_left(plan.epochs)
     _call(callbacks, "on_train_begin", model)
     try:
         run.train(callbacks)
         run.count_senses()
     except KeyboardInterrupt:
         logger.info("training was interrupted; train(resume=True) goes on from here")
+        run.say_that_there_are_no_senses()
         _call(callbacks, "on_train_end", model)
         raise
     except InsufficientMemoryError:
@@ -87,6 +92,7 @@ def train_model(
         raise run.out_of_memory() from error
     run.checkpoints.write(model.save)
     _call(callbacks, "on_train_end", model)
+    return run.targets, run.tokens
 
 
 def say_nothing_is_left(epochs: int) -> None:
@@ -127,21 +133,31 @@ class TrainingRun:
         The arrays are those of words, from which senses are still to be made.
     warm : bool
         This training makes senses anew; else it goes on with those that there are.
+    earlier, use : int64 (Z,)
+        Counts of the senses before this text, and their last known use in it; see `with_text`.
+    text : int64 (V,)
+        Uses of each word in the text.
+    targets, tokens : int
+        What this call has trained: tokens that subsampling left with a collocate, and all.
     """
 
-    def __init__(self, model: Trainee, corpus: _core.Corpus, epochs: int, resume: bool) -> None:
-        self.model, self.corpus, self.epochs = model, corpus, epochs
+    def __init__(self, model: Trainee, corpus: _core.Corpus, plan: Plan) -> None:
+        self.model, self.corpus, self.epochs = model, corpus, plan.epochs
         self.snapshot = before = model.snapshot
-        self.settings = settings = before.settings
+        self.digest = _digest(corpus)
+        unfinished = self._resumable(before.training_state) if plan.resume else {}
+        self.alphas = plan.alphas or tuple(unfinished.get("alphas", ()))
+        self.settings = settings = settings_of_run(before.settings, self.alphas, unfinished.get("workers"))
         self.workers = settings.workers or usable_cores()
         self.trainer_type, self.batches_at_once = _place_training(settings, self.workers)
         self.wanted = settings.senses_of(before.vocabulary.words)
-        self.digest = _digest(corpus)
-        unfinished = self._resumable(before.training_state) if resume else {}
         self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
         self.split_due, self.warm = self._senses_to_make(before, unfinished)
-        self.stages = schedule(settings, epochs, warm=self.warm)
-        self.checkpoints = Checkpoints(settings, resumed=resume)
+        self.stages = schedule(settings, plan.epochs, warm=self.warm)
+        if plan.senses_now and self.stages[self.stage : self.stage + 1] and self.stages[self.stage].words:
+            after = [i for i, stage in enumerate(self.stages) if not stage.words]
+            self.stage, self.batch = after[0] if after else len(self.stages), 0
+        self.checkpoints = Checkpoints(settings, resumed=plan.resume)
         if before.is_trained:
             arrays = before.arrays.for_training()
             if before.forest is not None and self.split_due:
@@ -154,8 +170,19 @@ class TrainingRun:
             arrays = initial_arrays(settings, first, before.vocabulary.counts)
         self.totals = EpochTotals(arrays.n_senses)
         if self.batch > 0:
-            self.totals = EpochTotals(arrays.n_senses, unfinished["sums"], arrays.sense_counts)
-        self._publish(arrays.sense_counts, arrays)
+            self.totals = EpochTotals(
+                arrays.n_senses, unfinished["sums"], sense_rows(unfinished, "sense_use", arrays.sense_counts)
+            )
+        self.forget = float(unfinished.get("forget", plan.forget))
+        self.text = _uses(corpus, arrays.n_words)
+        self.earlier, self.use = arrays.sense_counts, np.zeros(arrays.n_senses, np.int64)
+        if plan.resume:
+            self.earlier, self.use = sense_rows(unfinished, "earlier", np.zeros_like(self.use)), arrays.sense_counts
+        self.senses_before = before.arrays.sense_counts if before.is_trained else self.earlier
+        self.targets = self.tokens = 0
+        self.warnings = Warnings(settings)
+        self.warnings.begin(arrays)
+        self._publish(arrays)
 
     def _senses_to_make(self, before: Snapshot, unfinished: dict[str, Any]) -> tuple[bool, bool]:
         """Whether senses are still to be made from words, and whether anew."""
@@ -185,7 +212,7 @@ class TrainingRun:
         if state["corpus"] != self._corpus_size():
             tokens, sentences, words = state["corpus"]
             forgot = ""
-            if self.settings.max_vocab_size is not None:
+            if self.snapshot.settings.max_vocab_size is not None:
                 forgot = (
                     " (with max_vocab_size, uses of words that were forgotten for a while differ when a text is read "
                     "again: only the process that built the vocabulary can resume)"
@@ -227,9 +254,16 @@ class TrainingRun:
         if self.model.stop_training:
             done = self.stages[self.stage - 1].epoch + 1 if self.stage else 0
             logger.info("a callback stopped training after epoch %d of %d", done, self.epochs)
-            if self.split_due:
-                logger.warning("training stopped before senses were made, so every word has one; train(resume=True) "
-                               "goes on from there")  # fmt: skip
+            self.say_that_there_are_no_senses()
+
+    def say_that_there_are_no_senses(self) -> None:
+        """Warn where training has ended before there were senses."""
+        if self.split_due:
+            logger.warning(
+                "training was stopped before senses were made, so that each word has one; train(the same text, "
+                "resume=True) goes on to the end, and with senses_now=True makes the senses first, from the words as "
+                "they are"
+            )
 
     def _split(self, bar: Bar) -> None:
         start = time.perf_counter()
@@ -238,7 +272,9 @@ class TrainingRun:
         split = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
         with HeldInterrupts():
             self.split_due, self.totals = False, EpochTotals(split.n_senses)
-            self._publish(split.sense_counts, split)
+            self.earlier, self.use = np.zeros(split.n_senses, np.int64), split.sense_counts
+            self._publish(split)
+        self.warnings.begin(split)
         _core.give_back_memory()
         bar.set_postfix_str()
         logger.info("the split took %.1f s", time.perf_counter() - start)
@@ -252,18 +288,28 @@ class TrainingRun:
             forest, arrays, loss = grow(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
         else:
             arrays = forest.arrays(self.arrays.collocation_vectors, self.arrays.word_counts)
-        counts = self._all_counted(self.snapshot.replace(numbers=arrays, forest=forest))
-        totals = EpochTotals(arrays.n_senses, None, counts)
-        row = growth_row(totals.row(max(self.stage, 1), "trees", 0.0, arrays), self.corpus, loss,
+        made = self.snapshot.replace(numbers=arrays, forest=forest)
+        use = self._counted(made)
+        totals = EpochTotals(arrays.n_senses, None, use)
+        row = growth_row(totals.row(max(self.stage, 1), "trees", (0.0, 0.0), arrays), self.corpus, loss,
                          time.perf_counter() - start)  # fmt: skip
         with HeldInterrupts():
             self.split_due, self.totals = False, EpochTotals(arrays.n_senses)
             self.snapshot = self.snapshot.replace(forest=forest)
+            self.earlier, self.use = self._earlier_uses(forest, arrays), use
             self.model.history.append(row)
-            self._publish(counts, arrays)
+            self._publish(arrays)
         _core.give_back_memory()
         logger.info("senses of words by sense trees: %.1f s", row["seconds"])
         _call(callbacks, "on_epoch_end", self.model)
+
+    def _earlier_uses(self, forest: Forest, arrays: Arrays) -> NDArray[np.int64]:
+        """Counts of the senses before this text: none of new trees; else those that the model had, or, where a resumed
+        training does not know them, those of the words by the shares of their nodes."""
+        if self.warm:
+            return np.zeros(arrays.n_senses, np.int64)
+        known = self.senses_before
+        return known if len(known) == arrays.n_senses else forest.spread(self.snapshot.vocabulary.counts)
 
     def _train_stage(self, stage: Stage, bar: Bar) -> dict[str, Any]:
         trainer = self._trainer(stage)
@@ -276,7 +322,8 @@ class TrainingRun:
                 self._check_finite(stage)
                 self.checkpoints.write(self.model.save)
         self._check_finite(stage)
-        return self.totals.row(stage.epoch + 1, "words" if stage.words else "senses", alpha, self.arrays)
+        alphas = alpha, trainer.alpha_at(stage.epoch, last)
+        return self.totals.row(stage.epoch + 1, "words" if stage.words else "senses", alphas, self.arrays)
 
     def _run_batches(self, trainer: _core.Trainer, stage: Stage, last: int, bar: Bar) -> None:
         """Run batches until a checkpoint is due or the stage ends."""
@@ -300,7 +347,7 @@ class TrainingRun:
                 raise self._divergence(stage, "scores grew beyond all bounds")
             self.batch = stats["next_batch"]
             self.totals.add(stats)
-            self._publish(self.totals.sense_use)
+            self._publish()
             self.checkpoints.trained(stats["tokens"])
             bar.update(stats["tokens"] - shown)
             if stats["cut"]:
@@ -311,12 +358,13 @@ class TrainingRun:
 
     def _finish_epoch(self, row: dict[str, Any]) -> None:
         with HeldInterrupts():
-            use = self.totals.sense_use
+            self.use, self.targets = self.totals.sense_use, self.targets + int(self.totals.sums["targets"])
             self.stage, self.batch, self.totals = self.stage + 1, 0, EpochTotals(self.arrays.n_senses)
             self.model.history.append(row)
-            self._publish(use)
+            self.tokens += row["tokens"]
+            self._publish()
         log_row(row, self.epochs)
-        warn_about(row)
+        self.warnings.say(row)
         if self.checkpoints.is_due(epoch_ends=True) and (self.stage < len(self.stages) or self.split_due):
             self.checkpoints.write(self.model.save)
 
@@ -367,7 +415,7 @@ class TrainingRun:
 
     def _give_up(self) -> None:
         """Let the model have the arrays as they are, from where training cannot be resumed."""
-        self._show(self._with(self.totals.sense_use, self.arrays).replace(training_state={}))
+        self._show(self._with(self.arrays).replace(training_state={}))
 
     def out_of_memory(self) -> InsufficientMemoryError:
         """The error that says so."""
@@ -379,20 +427,36 @@ class TrainingRun:
 
     # -- what the model shows ----------------------------------------------------------------------------------------
 
-    def _publish(self, sense_use: NDArray[np.int64], arrays: Arrays | None = None) -> None:
+    def _publish(self, arrays: Arrays | None = None) -> None:
         """Let the model show the arrays as they are now, or others, with what a resumed run needs to know."""
-        self._show(self._with(sense_use, self.arrays if arrays is None else arrays))
+        self._show(self._with(self.arrays if arrays is None else arrays))
 
-    def _with(self, sense_use: NDArray[np.int64], arrays: Arrays) -> Snapshot:
+    def _with(self, arrays: Arrays) -> Snapshot:
         """The next snapshot. Its matrices are the same, so that training goes on in them; its counts are its own."""
         counts = self.snapshot.vocabulary.counts
-        numbers = dataclasses.replace(arrays, sense_counts=sense_use.astype(np.int64), word_counts=counts)
+        senses = with_text(self.earlier, self.use, self.text, counts, arrays.sense_offset, self.forget)
+        numbers = dataclasses.replace(arrays, sense_counts=senses, word_counts=counts)
         state = {
             "epochs": self.epochs, "stage": self.stage, "batch": self.batch, "warm": self.warm,
             "split_due": self.split_due, "corpus": self._corpus_size(), "digest": self.digest,
-            "sums": dict(self.totals.sums),
+            "sums": dict(self.totals.sums), **self._rest_to_resume(arrays),
         }  # fmt: skip
         return self.snapshot.replace(numbers=numbers, training_state=state)
+
+    def _rest_to_resume(self, arrays: Arrays) -> dict[str, Any]:
+        """What was asked for, and what `with_text` and the epoch under way need, where it cannot be found out again."""
+        rest: dict[str, Any] = {}
+        if self.forget:
+            rest["forget"] = self.forget
+        if self.settings.workers is not None or self.workers == 1:  # not all of the cores, which differ
+            rest["workers"] = self.workers
+        if self.alphas:
+            rest["alphas"] = list(self.alphas)
+        if self.batch:
+            rest["sense_use"] = self.totals.sense_use.tolist()
+        if self.earlier[np.repeat(np.diff(arrays.sense_offset) > 1, np.diff(arrays.sense_offset))].any():
+            rest["earlier"] = self.earlier.tolist()
+        return rest
 
     def _show(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -401,16 +465,11 @@ class TrainingRun:
     def count_senses(self) -> None:
         """Count how often the selector takes each sense in the whole text: the senses' priors."""
         if self.snapshot.forest is None:  # else senses are counted where they are made
-            self._publish(self._counted(self.snapshot))
-
-    def _all_counted(self, snapshot: Snapshot) -> NDArray[np.int64]:
-        """Uses of senses in this text, and in what words were counted in before, where the trees' shares hold."""
-        assert snapshot.forest is not None
-        words = np.bincount(self.corpus.tokens, minlength=snapshot.arrays.n_words)
-        before = snapshot.forest.spread(np.maximum(snapshot.vocabulary.counts - words, 0))
-        return before + self._counted(snapshot)
+            self.use = self._counted(self.snapshot)
+            self._publish()
 
     def _counted(self, snapshot: Snapshot) -> NDArray[np.int64]:
+        """Uses of the senses in the text; words without context, as in titles of one word, do not count."""
         arrays = snapshot.arrays
         selector = selector_of(snapshot.replace())  # not one of before a callback changed values
         tokens, offsets = self.corpus.tokens, self.corpus.offsets
@@ -419,8 +478,10 @@ class TrainingRun:
             beyond = int(np.searchsorted(offsets, offsets[first] + _COUNTED_TOKENS, side="right"))
             last = min(max(beyond - 1, first + 1), self.corpus.n_sentences)
             block = tokens[offsets[first] : offsets[last]]
-            senses = selector.choose(block, offsets[first : last + 1] - offsets[first])
-            counts += np.bincount(arrays.sense_offset[block] + senses, minlength=arrays.n_senses)
+            limits = offsets[first : last + 1] - offsets[first]
+            rows = arrays.sense_offset[block] + selector.choose(block, limits)
+            rows = rows[np.repeat(np.diff(limits) > 1, np.diff(limits))]
+            counts += np.bincount(rows, minlength=arrays.n_senses)
             first = last
         return counts
 
@@ -432,6 +493,14 @@ def _digest(corpus: _core.Corpus) -> int:
         for numbers in (corpus.tokens, corpus.offsets)
         for first in range(0, len(numbers), _DIGESTED)
     )
+
+
+def _uses(corpus: _core.Corpus, n_words: int) -> NDArray[np.int64]:
+    """How often each word occurs in the corpus, int64 (V,)."""
+    tokens, uses = corpus.tokens, np.zeros(n_words, np.int64)
+    for first in range(0, len(tokens), _DIGESTED):
+        uses += np.bincount(tokens[first : first + _DIGESTED], minlength=n_words)
+    return uses
 
 
 def _call(callbacks: Sequence[Any], hook: str, model: Trainee) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from muse.base.checks import number
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
 from muse.data.training_state import STATE_FIELDS
 
-__all__ = ["Stage", "is_finished", "schedule"]
+__all__ = ["Stage", "given_alphas", "is_finished", "schedule"]
 
 
 class Stage(NamedTuple):
@@ -34,6 +35,24 @@ def schedule(settings: Settings, epochs: int, *, warm: bool) -> list[Stage]:
         return [Stage(0, True, (0.0, 0.5)), Stage(0, False, (0.5, 1.0))]
     warmup = min(settings.warmup_epochs, max(1, epochs * 3 // 5))
     return [Stage(epoch, epoch < warmup) for epoch in range(epochs)]
+
+
+def given_alphas(settings: Settings, start: float | None, end: float | None) -> tuple[float, ...]:
+    """The learning rates of a training, from its first to its last; none where those of the settings count.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no rate, or a last one above the first.
+    """
+    if start is None and end is None:
+        return ()
+    first = settings.alpha if start is None else number(0, 10, above=True)("start_alpha", start)
+    usual = first if settings.min_alpha is None else min(settings.min_alpha, first)
+    last = usual if end is None else number(0, 10)("end_alpha", end)
+    if last > first:
+        raise ValueError(f"end_alpha ({last:g}) must not be above start_alpha ({first:g})")
+    return first, last
 
 
 def is_finished(snapshot: Snapshot, epochs: int) -> bool:

@@ -18,6 +18,9 @@ class SearchedVectors(Protocol):
     """What answering asks of vectors."""
 
     def get_vector(self, key: str, *, norm: bool = False) -> Any: ...
+    def most_similar_cosmul(
+        self, positive: Any, negative: Any, topn: int, *, restrict_vocab: int | None = None
+    ) -> Any: ...
     def most_similar_batch(self, queries: Any, topn: int, *, restrict_vocab: int | None = None) -> Any: ...
 
 
@@ -28,6 +31,7 @@ def answer_analogies(
     *,
     restrict_vocab: int | None = None,
     dummy4unknown: bool = False,
+    similarity_function: str = "most_similar",
 ) -> tuple[float, list[dict[str, Any]]]:
     """Answer analogies by the largest cosine with b - a + c; `WordVectors.evaluate_word_analogies` calls this.
 
@@ -43,6 +47,8 @@ def answer_analogies(
         Search the first, most frequent words only.
     dummy4unknown : bool
         Count questions with an unknown word as wrong, instead of skipping them.
+    similarity_function : {"most_similar", "most_similar_cosmul"}
+        The method of the vectors that answers.
 
     Returns
     -------
@@ -51,12 +57,20 @@ def answer_analogies(
     sections : list of dict
         ``section``, ``correct``, ``incorrect``; the last one is the total.
     """
+    if similarity_function not in ("most_similar", "most_similar_cosmul"):
+        raise ValueError(
+            f"similarity_function must be 'most_similar' or 'most_similar_cosmul'; got {similarity_function!r:.60}"
+        )
     spelt = [[spelling.get(word, spelling.get(word.upper())) for word in question[1:]] for question in questions]
     known = [i for i, words in enumerate(spelt) if None not in words]
     right: set[int] = set()
     for start in range(0, len(known), _BATCH):
         batch = known[start : start + _BATCH]
-        answers = _answers(vectors, [spelt[i] for i in batch], restrict_vocab)
+        asked_words = [spelt[i] for i in batch]
+        if similarity_function == "most_similar":
+            answers = _answers(vectors, asked_words, restrict_vocab)
+        else:
+            answers = _products(vectors, asked_words, restrict_vocab)
         right.update(i for i, answer in zip(batch, answers, strict=True) if answer == spelt[i][3])
     sections: dict[str, dict[str, Any]] = {}
     for i, question in enumerate(questions):
@@ -78,3 +92,12 @@ def _answers(vectors: SearchedVectors, questions: Sequence[Sequence[Any]], restr
     found = vectors.most_similar_batch(queries, 4, restrict_vocab=restrict_vocab)
     for question, neighbours in zip(questions, found, strict=True):
         yield next((word for word, _ in neighbours if word not in question[:3]), None)
+
+
+def _products(
+    vectors: SearchedVectors, questions: Sequence[Sequence[Any]], restrict_vocab: int | None
+) -> Iterable[Any]:
+    """The same by products of cosines (3CosMul)."""
+    for a, b, c, _ in questions:
+        found = vectors.most_similar_cosmul([b, c], [a], 1, restrict_vocab=restrict_vocab)
+        yield found[0][0] if found else None

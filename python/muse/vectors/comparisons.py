@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from muse.base.numeric import as_cosines
 from muse.data.arrays import Floats
+from muse.errors import EmptyListError
 from muse.vectors.keyed import Key, KeyedVectors, Neighbours, as_list, check_topn, restricted, unit
 from muse.vectors.word_pairs import correlate_word_pairs
 
@@ -29,53 +31,53 @@ class Comparisons(KeyedVectors[Key]):
 
     # -- two keys ----------------------------------------------------------------------------------------------------
 
-    def similarity(self, first: Key, second: Key) -> float:
-        """Cosine of the keys `first` and `second`; 0 where one has a vector of zeros."""
+    def similarity(self, w1: Key, w2: Key) -> float:
+        """Cosine of the keys `w1` and `w2`; 0 where one has a vector of zeros."""
         now = self._now()
-        return float(np.clip(now._unit(first) @ now._unit(second), -1.0, 1.0))
+        return float(np.clip(now._unit(w1) @ now._unit(w2), -1.0, 1.0))
 
-    def doesnt_match(self, keys: Iterable[Key]) -> Key:
-        """The key that is least similar to the mean of all; no key at all is a ValueError."""
+    def doesnt_match(self, words: Iterable[Key]) -> Key:
+        """The one of the keys `words` that is least similar to the mean of all; no key at all is a ValueError."""
         now = self._now()
-        listed: list[Key] = as_list("doesnt_match", keys)
+        listed: list[Key] = as_list("doesnt_match", words)
         if not listed:
             raise ValueError("doesnt_match needs at least one key")
         units = np.stack([now._unit(key) for key in listed])
         return listed[int(np.argmin(units @ unit(units.mean(axis=0))))]
 
-    def distance(self, first: Key, second: Key) -> float:
-        """One minus the cosine of the keys `first` and `second`."""
-        return 1.0 - self.similarity(first, second)
+    def distance(self, w1: Key, w2: Key) -> float:
+        """One minus the cosine of the keys `w1` and `w2`."""
+        return 1.0 - self.similarity(w1, w2)
 
-    def distances(self, key_or_vector: Key | ArrayLike, others: Sequence[Key] = ()) -> Floats:
-        """One minus the cosine of `key_or_vector` with each of the N `others`, or with all keys, float32 (N,)."""
+    def distances(self, word_or_vector: Key | ArrayLike, other_words: Sequence[Key] = ()) -> Floats:
+        """One minus the cosine of `word_or_vector` with each of N `other_words`, or with all keys, float32 (N,)."""
         now = self._now()
-        query = now._item(key_or_vector)
-        listed = as_list("distances", others)
+        query = now._item(word_or_vector)
+        listed = as_list("distances", other_words)
         if not listed:
             return np.float32(1) - now._similarities(query, None)
         units = np.stack([now._unit(key) for key in listed])
-        distances: Floats = np.float32(1) - units @ unit(query)
+        distances: Floats = np.float32(1) - as_cosines(units @ unit(query))
         return distances
 
-    def closer_than(self, key: Key, other: Key) -> list[str]:
-        """All keys that are closer to `key` than `other` is."""
+    def closer_than(self, key1: Key, key2: Key) -> list[str]:
+        """All keys that are closer to `key1` than `key2` is."""
         now = self._now()
-        row, limit = now.index(key), now.index(other)
+        row, limit = now.index(key1), now.index(key2)
         cosines = now._similarities(now._row(row), None)
         closer = np.flatnonzero(cosines > cosines[limit])
         keys = now.index_to_key
         return [keys[i] for i in closer.tolist() if i != row]
 
-    def rank(self, key: Key, other: Key) -> int:
-        """The place of `other` among the keys closest to `key`, from 1."""
-        return len(self.closer_than(key, other)) + 1
+    def rank(self, key1: Key, key2: Key) -> int:
+        """The place of `key2` among the keys closest to `key1`, from 1."""
+        return len(self.closer_than(key1, key2)) + 1
 
-    def relative_cosine_similarity(self, first: Key, second: Key, topn: int = 10) -> float:
-        """The cosine of `first` and `second` over the sum of the `topn` largest of `first` (Leeuwenberg 2016)."""
+    def relative_cosine_similarity(self, wa: Key, wb: Key, topn: int = 10) -> float:
+        """The cosine of `wa` and `wb` over the sum of the `topn` largest of `wa` (Leeuwenberg 2016)."""
         now = self._now()
-        nearest: Neighbours = now.most_similar(first, topn=check_topn(topn))
-        return now.similarity(first, second) / sum(cosine for _, cosine in nearest)
+        nearest: Neighbours = now.most_similar(wa, topn=check_topn(topn))
+        return now.similarity(wa, wb) / sum(cosine for _, cosine in nearest)
 
     # -- sets of keys ------------------------------------------------------------------------------------------------
 
@@ -130,43 +132,44 @@ class Comparisons(KeyedVectors[Key]):
         mean = (total / divisor if divisor > 0 else total).astype(np.float32)
         return unit(mean) if post_normalize else mean
 
-    def n_similarity(self, first: Sequence[Key], second: Sequence[Key]) -> float:
-        """Cosine of the means of the keys in `first` and in `second`.
+    def n_similarity(self, ws1: Sequence[Key], ws2: Sequence[Key]) -> float:
+        """Cosine of the means of the keys in `ws1` and in `ws2`.
 
         Raises
         ------
-        ValueError
-            If one of the lists is empty.
+        EmptyListError
+            A ValueError, and a ZeroDivisionError as in gensim: one of the lists is empty.
         KeyError
             For an unknown key.
         """
         now = self._now()
-        both = [as_list("n_similarity", keys) for keys in (first, second)]
+        both = [as_list("n_similarity", keys) for keys in (ws1, ws2)]
         if not all(both):
-            raise ValueError("n_similarity needs at least one key in each list")
+            raise EmptyListError("n_similarity needs at least one key in each list")
         means = [now.get_mean_vector(keys, pre_normalize=False, ignore_missing=False) for keys in both]
         return float(np.clip(unit(means[0]) @ unit(means[1]), -1.0, 1.0))
 
-    def rank_by_centrality(self, keys: Sequence[Key], *, use_norm: bool = True) -> list[tuple[float, Key]]:
-        """The `keys` by how close they are to the mean of all, closest first, each after its cosine.
+    def rank_by_centrality(self, words: Sequence[Key], use_norm: bool = True) -> list[tuple[float, Key]]:
+        """The keys `words` by how close they are to the mean of all, closest first, each after its cosine.
 
         Without `use_norm` it is the product with the mean, and longer vectors weigh more. No key is a ValueError.
         """
         now = self._now()
-        listed: list[Key] = as_list("rank_by_centrality", keys)
+        listed: list[Key] = as_list("rank_by_centrality", words)
         if not listed:
             raise ValueError("rank_by_centrality needs at least one key")
         vectors = np.stack([now._unit(key) if use_norm else now._row(now.index(key)) for key in listed])
         mean = unit(vectors.mean(axis=0)) if use_norm else vectors.mean(axis=0, dtype=np.float64)
-        scored = zip((vectors @ mean).tolist(), listed, strict=True)
+        products = as_cosines(vectors @ mean) if use_norm else vectors @ mean
+        scored = zip(products.tolist(), listed, strict=True)
         return sorted(scored, key=lambda pair: -pair[0])
 
-    def most_similar_to_given(self, key: Key, keys: Sequence[Key]) -> Key:
-        """That of `keys` which is most similar to `key`; no keys are a ValueError."""
-        listed: list[Key] = as_list("most_similar_to_given", keys)
+    def most_similar_to_given(self, key1: Key, keys_list: Sequence[Key]) -> Key:
+        """That of `keys_list` which is most similar to `key1`; no keys are a ValueError."""
+        listed: list[Key] = as_list("most_similar_to_given", keys_list)
         if not listed:
             raise ValueError("most_similar_to_given needs at least one key")
-        return listed[int(np.argmin(self.distances(key, listed)))]
+        return listed[int(np.argmin(self.distances(key1, listed)))]
 
     # -- neighbours --------------------------------------------------------------------------------------------------
 
@@ -199,6 +202,7 @@ class Comparisons(KeyedVectors[Key]):
         """
         now = self._now()
         items = as_list("most_similar_batch", queries)
+        topn = check_topn(topn)
         if not items:
             return []
         own = [{now.index(item)} if now._is_key(item) else set() for item in items]
@@ -240,7 +244,7 @@ class Comparisons(KeyedVectors[Key]):
             scores /= (1 + now._similarities(now._item(item), restrict_vocab)) / 2 + _NO_ZERO
         if topn is None:
             return scores.astype(np.float32)
-        topn = check_topn(topn)
+        topn = check_topn(topn, least=0)
         own = {now.index(item) for item in [*plus, *minus] if now._is_key(item)}
         keys = now.index_to_key
         best = [row for row in np.argsort(-scores, kind="stable")[: topn + len(own)].tolist() if row not in own]
@@ -255,7 +259,8 @@ class Comparisons(KeyedVectors[Key]):
     def evaluate_word_pairs(
         self,
         pairs: str | PathLike[str] | Sequence[tuple[str, str, float]],
-        *,
+        delimiter: str = "\t",
+        encoding: str = "utf8",
         restrict_vocab: int | None = _LARGE_VOCABULARY,
         case_insensitive: bool = True,
         dummy4unknown: bool = False,
@@ -266,6 +271,8 @@ class Comparisons(KeyedVectors[Key]):
         ----------
         pairs : path-like or sequence of (str, str, float)
             A file as `muse.evaluation.read_word_pairs` takes it (WordSim-353, SimLex-999, MEN, ...), or the pairs.
+        delimiter, encoding : str
+            As gensim takes them, and not needed: the reader finds out what separates columns, and reads UTF-8.
         restrict_vocab : int, optional
             Skip pairs with words beyond the first, most frequent ones.
         case_insensitive : bool

@@ -13,7 +13,30 @@ from muse.base.optional import needed
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-__all__ = ["to_gensim"]
+__all__ = ["HEIRS", "to_gensim"]
+
+HEIRS = {
+    "vocab": "it is key_to_index, and get_vecattr(key, 'count') for counts, since gensim 4",
+    "index2word": "it is index_to_key since gensim 4",
+    "index2entity": "it is index_to_key since gensim 4",
+    "syn0": "it is vectors since gensim 4",
+    "syn0norm": "it is get_normed_vectors() since gensim 4",
+    "vectors_norm": "it is get_normed_vectors() since gensim 4",
+    "norms": "numpy.linalg.norm(wv.vectors, axis=1) makes them",
+    "fill_norms": "it is not needed: lengths are taken when they are",
+    "init_sims": "it is not needed: lengths are taken when they are; get_normed_vectors() gives unit vectors",
+    "unit_normalize_all": "it would change the model; get_normed_vectors() gives a copy",
+    "wmdistance": "to_gensim().wmdistance has it, with the package POT",
+    "accuracy": "it is evaluate_word_analogies since gensim 4",
+    "word_vec": "it is get_vector since gensim 4",
+    "wv": "these are the word vectors",
+    "vectors_lockf": "vectors of one word cannot be locked",
+    "resize_vectors": "add_vectors makes the room that it needs",
+    "set_vecattr": "counts are given to add_vectors as extras={'count': ...}",
+    "intersect_word2vec_format": "the selector could not follow vectors of others",
+    "load_word2vec_format": "it is muse.load_vectors(path).wv",
+}
+"""What to use in place of names that gensim had or has."""
 
 
 def to_gensim(keys: Sequence[str], vectors: NDArray[np.float32], counts: NDArray[np.int64]) -> KeyedVectors:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,14 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from muse import _core
 from muse.base import cuda
 from muse.base.checks import integer, number
-from muse.base.numeric import unit_rows
+from muse.base.numeric import as_cosines, unit_rows
 from muse.data.arrays import Arrays, Floats
 from muse.data.memory import shortage_said
 from muse.data.snapshot import Published, Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.errors import NotTrainedError
 from muse.files.word2vec_rows import check_no_empty_word, write_word2vec
-from muse.vectors.gensim_copy import to_gensim
+from muse.vectors.gensim_copy import HEIRS, to_gensim
+from muse.vectors.read_only import read_only
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors as GensimKeyedVectors
@@ -133,7 +134,7 @@ class KeyedVectors(ABC, Generic[Key]):
         now = self._now()
         return int(now._counts()[now.index(key)])
 
-    def get_vector(self, key: Key, *, norm: bool = False) -> Floats:
+    def get_vector(self, key: Key, norm: bool = False) -> Floats:
         """A copy of the vector of `key`, float32 (D,); at length one with `norm`."""
         given = self[key]
         if not norm:
@@ -158,6 +159,19 @@ class KeyedVectors(ABC, Generic[Key]):
 
     def __len__(self) -> int:
         return len(self.index_to_key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.index_to_key)
+
+    def __getattr__(self, name: str) -> Never:
+        """Only called where there is no such attribute: an AttributeError, with the heir of a name of gensim's."""
+        hint = f"; {HEIRS[name]}" if name in HEIRS else ""
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
+
+    @property
+    def expandos(self) -> Mapping[str, NDArray[np.int64]]:
+        """The counts under gensim's name: ``expandos["count"]``, read-only, in the order of `index_to_key`."""
+        return MappingProxyType({"count": read_only(self._now()._counts())})
 
     def __repr__(self) -> str:
         now = self._now()
@@ -234,11 +248,14 @@ class KeyedVectors(ABC, Generic[Key]):
         keep: NDArray[np.bool_] | None = None,
     ) -> list[Neighbours]:
         """The keys with the largest cosines, for each of M queries, float32 (M, D), without its excluded rows."""
-        topn = check_topn(topn)
+        topn = check_topn(topn, least=0)
+        if topn == 0:
+            return [[] for _ in queries]
         end = self._end(restrict_vocab)
         wanted = min(topn + max(map(len, excluded)), max(end, 1))
         mask = None if keep is None else keep[:end].view(np.uint8)
         rows, scores = self._top_k(units(queries), wanted, end, mask)
+        scores = as_cosines(scores)
         keys = self.index_to_key
         return [
             [(keys[row], float(score)) for row, score in zip(*found, strict=True) if row >= 0 and row not in out][:topn]
@@ -272,7 +289,7 @@ class KeyedVectors(ABC, Generic[Key]):
         vectors, scales = self._searched()
         with np.errstate(invalid="ignore"), shortage_said("similarities were taken"):
             cosines: Floats = (vectors[:end] @ unit(query)) * scales[:end]
-        return cosines
+        return as_cosines(cosines)
 
     def _searched(self) -> tuple[Floats, Floats]:
         """The vectors, and one over the length of each, see `_with_scales`."""
@@ -281,16 +298,29 @@ class KeyedVectors(ABC, Generic[Key]):
     # -- other tools -------------------------------------------------------------------------------------------------
 
     def save_word2vec_format(
-        self, path: str | PathLike[str], *, binary: bool = False, replace_spaces: str | None = None
+        self,
+        fname: str | PathLike[str],
+        fvocab: str | PathLike[str] | None = None,
+        binary: bool = False,
+        *,
+        write_header: bool = True,
+        prefix: str = "",
+        replace_spaces: str | None = None,
     ) -> None:
         """Write keys and vectors as word2vec does.
 
         Parameters
         ----------
-        path : path-like
+        fname : path-like
             The file; one of that name is replaced only when the new one is complete.
+        fvocab : path-like, optional
+            Where the counts go, as lines ``key count``.
         binary : bool
             Numbers as bytes instead of text.
+        write_header : bool
+            Whether the first line says how many rows and columns follow.
+        prefix : str
+            What is written before each key.
         replace_spaces : str, optional
             What takes the place of white space in keys.
 
@@ -302,7 +332,11 @@ class KeyedVectors(ABC, Generic[Key]):
         """
         now = self._now()
         check_no_empty_word(now._vocabulary.words)
-        write_word2vec(path, now.index_to_key, now.vectors, binary=binary, replace_spaces=replace_spaces)
+        keys = [prefix + key for key in now.index_to_key] if prefix else now.index_to_key
+        write_word2vec(
+            fname, keys, now.vectors, binary=binary, replace_spaces=replace_spaces, header=write_header,
+            counts=now._counts(), counts_path=fvocab,
+        )  # fmt: skip
 
     def to_gensim(self) -> GensimKeyedVectors:
         """A copy of these vectors as gensim ``KeyedVectors``, with counts.
@@ -344,9 +378,9 @@ def as_list(name: str, keys: Any) -> list[Any]:
     return list(keys)
 
 
-def check_topn(topn: Any) -> int:
-    """How many neighbours are wanted, as an int."""
-    if isinstance(topn, (bool, np.bool_)) or not isinstance(topn, (int, np.integer)) or topn < 1:
+def check_topn(topn: Any, least: int = 1) -> int:
+    """How many neighbours are wanted, as an int; 0, as in gensim, for none, where that is the `least`."""
+    if isinstance(topn, (bool, np.bool_)) or not isinstance(topn, (int, np.integer)) or topn < least:
         raise ValueError(f"topn must be an integer of at least 1; got {topn!r:.80}")
     return int(topn)
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from muse.base import checks
+from muse.base.numeric import as_cosines
 from muse.data.arrays import Arrays, Floats
 from muse.data.snapshot import Published, Snapshot
-from muse.errors import UnknownSenseError, quote
+from muse.errors import UnknownRowError, UnknownSenseError, quote
 from muse.readers.analogies import read_analogies
+from muse.vectors import own_words
 from muse.vectors.analogies import answer_analogies
 from muse.vectors.comparisons import Comparisons
-from muse.vectors.keyed import Neighbours, units
+from muse.vectors.keyed import Neighbours, check_topn, units
+from muse.vectors.read_only import read_only, shown
 from muse.vectors.sense_keys import SenseKey, SenseKeys, parse_sense_key
 
 __all__ = ["SenseVectors", "WordVectors", "sense_row"]
@@ -51,8 +54,8 @@ class SenseVectors(Comparisons[SenseKey]):
 
     @property
     def vectors(self) -> Floats:
-        """All sense vectors, float32 (Z, D)."""
-        return self._arrays.sense_vectors
+        """All sense vectors, float32 (Z, D), read-only; ``model.arrays.sense_vectors`` can be written to."""
+        return read_only(self._arrays.sense_vectors)
 
     @property
     def index_to_key(self) -> Sequence[str]:
@@ -137,7 +140,7 @@ class SenseVectors(Comparisons[SenseKey]):
 
     def _word_similarity(self, first: str, second: str) -> float:
         one, other = (units(self.vectors[self._rows_of(word)]) for word in (first, second))
-        return float((one @ other.T).max())
+        return float(as_cosines(one @ other.T).max())
 
     def _rows_of(self, word: str) -> slice[int, int, None]:
         return self._arrays.rows_of(self._vocabulary.index(word))
@@ -169,36 +172,72 @@ class WordVectors(Comparisons[str]):
     [('rome', 0.75)]
     """
 
-    def __init__(self, source: Snapshot | Published, means: Floats | None = None) -> None:
+    add_vector = own_words.add_vector
+    add_vectors = own_words.add_vectors
+    vectors_for_all = own_words.vectors_for_all
+    save = own_words.save
+
+    def __init__(
+        self,
+        source: Snapshot | Published,
+        means: Floats | None = None,
+        first: Callable[[Snapshot], Arrays] | None = None,
+    ) -> None:
         super().__init__(source)
         self._means = means  # a tool's own
+        self._first = first  # the numbers that training begins with, to be looked at before
+
+    @classmethod
+    def empty(cls, vector_size: int) -> WordVectors:
+        """Vectors of your own, as yet none, for `add_vectors`; each has `vector_size` numbers."""
+        size = checks.integer(1)("vector_size", vector_size)
+        return cls(own_words.snapshot_of_words([], np.empty((0, size), np.float32), np.empty(0, np.int64)))
+
+    @classmethod
+    def load(cls, fname: str | PathLike[str], mmap: str | None = None) -> WordVectors:
+        """Read from `fname` what `save` wrote; they are your own. `mmap` is gensim's, and not needed."""
+        return cls(own_words.read_words(fname))
+
+    def __setitem__(self, key: str | Sequence[str], vector: ArrayLike) -> None:
+        """Give a word, or several, other vectors; `add_vectors` says of which vectors this can be done."""
+        self.add_vectors(key, vector, replace=True)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._vocabulary
 
     @property
     def vectors(self) -> Floats:
-        """All word vectors, float32 (V, D); computed when they are first needed."""
+        """All word vectors, float32 (V, D), read-only; computed when they are first needed."""
         if self._means is not None:
-            return self._means
+            return read_only(self._means)
         now = self._now()
-        return now._snapshot.once(_MEANS, now._arrays.word_vectors)
+        if now._snapshot.numbers is None and self._first is not None:
+            return read_only(self._first(now._snapshot).word_vectors())
+        return now._snapshot.once(_MEANS, lambda: read_only(now._arrays.word_vectors()))
 
     @property
     def index_to_key(self) -> Sequence[str]:
-        """The words."""
-        return self._vocabulary.words
+        """The words, read-only."""
+        now = self._now()
+        return now._once("words", lambda: shown(now._vocabulary.words))
 
     @property
     def key_to_index(self) -> Mapping[str, int]:
         """The row of each word."""
         return MappingProxyType(self._vocabulary.ids)
 
-    def index(self, key: str) -> int:
-        """The row of a word.
+    def index(self, key: str | int) -> int:
+        """The row of a word, or a row itself.
 
         Raises
         ------
         UnknownWordError
             A KeyError that names the nearest spellings.
         """
+        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):  # as gensim has it
+            if not 0 <= key < len(self._vocabulary):
+                raise UnknownRowError(f"there is no row {key}; there are {len(self._vocabulary)} words")
+            return int(key)
         if not isinstance(key, str):
             raise TypeError(f"a key of word vectors is a word; got {key!r:.80}")
         return self._vocabulary.index(key)
@@ -209,7 +248,10 @@ class WordVectors(Comparisons[str]):
         negative: Any = None,
         topn: int | None = 10,
         *,
+        clip_start: int = 0,
+        clip_end: int | None = None,
         restrict_vocab: int | None = None,
+        indexer: Any = None,
     ) -> Any:
         """The words that are most similar to some and least to others, by cosine.
 
@@ -219,8 +261,12 @@ class WordVectors(Comparisons[str]):
             The query; its own words are never in the answer.
         topn : int or None
             How many. None gives the similarity of every word instead, float32 (V,).
+        clip_start, clip_end : int
+            Search the rows from one to before the other only.
         restrict_vocab : int, optional
             Search the first, most frequent words only.
+        indexer : optional
+            An index of gensim's, whose ``most_similar(vector, topn)`` is asked in place of an exact search.
 
         Returns
         -------
@@ -229,9 +275,22 @@ class WordVectors(Comparisons[str]):
         """
         now = self._now()
         query, rows = now._query(positive, negative)
+        if indexer is not None and topn is not None:
+            keys, found = now.index_to_key, indexer.most_similar(units(query[None])[0], topn + len(rows))
+            return [pair for pair in found if pair[0] not in {keys[row] for row in rows}][:topn]
+        if restrict_vocab is None and (clip_start or clip_end is not None):
+            return now._clipped(query, rows, topn, slice(clip_start, clip_end))
         if topn is None:
             return now._similarities(query, restrict_vocab)
         return now._nearest(query[None], topn, excluded=[rows], restrict_vocab=restrict_vocab)[0]
+
+    def _clipped(self, query: Floats, rows: set[int], topn: int | None, part: slice[int, Any, None]) -> Any:
+        cosines = self._similarities(query, None)[part]
+        if topn is None:
+            return cosines
+        keys, best = self.index_to_key, np.argsort(-cosines, kind="stable")
+        chosen = [row for row in best.tolist() if row + part.start not in rows][: check_topn(topn, least=0)]
+        return [(keys[row + part.start], float(cosines[row])) for row in chosen]
 
     def similar_by_word(self, word: str, topn: int | None = 10, **options: Any) -> Any:
         """`most_similar` of one `word`; `topn` and other `options` as there."""
@@ -248,6 +307,7 @@ class WordVectors(Comparisons[str]):
         restrict_vocab: int | None = 300_000,
         case_insensitive: bool = True,
         dummy4unknown: bool = False,
+        similarity_function: str = "most_similar",
     ) -> tuple[float, list[dict[str, Any]]]:
         """Accuracy in analogies a : b = c : ?, in gensim's form.
 
@@ -261,6 +321,8 @@ class WordVectors(Comparisons[str]):
             Let case aside; the most frequent spelling counts.
         dummy4unknown : bool
             Count questions with an unknown word as wrong, instead of skipping them.
+        similarity_function : {"most_similar", "most_similar_cosmul"}
+            By sums of cosines or by products of them.
 
         Returns
         -------
@@ -277,7 +339,12 @@ class WordVectors(Comparisons[str]):
         now = self._now()
         spelling = now._spellings(restrict_vocab, case_insensitive)
         return answer_analogies(
-            now, read_analogies(analogies), spelling, restrict_vocab=restrict_vocab, dummy4unknown=dummy4unknown
+            now,
+            read_analogies(analogies),
+            spelling,
+            restrict_vocab=restrict_vocab,
+            dummy4unknown=dummy4unknown,
+            similarity_function=similarity_function,
         )
 
     def _word_similarity(self, first: str, second: str) -> float:

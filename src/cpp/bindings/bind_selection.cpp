@@ -19,32 +19,32 @@ namespace muse::bindings {
 
 namespace {
 
-py::array_t<float> py_sense_scores(const FloatArray& context, const FloatArray& selection,
-                                   const IndexArray& sense_offset, const WeightArray& weights,
-                                   const SelectionOptions& options, const TokenArray& tokens, const IndexArray& offsets,
-                                   const IndexArray& positions, const TokenArray& words) {
+py::tuple py_sense_scores(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
+                          const WeightArray& weights, const SelectionOptions& options, const TokenArray& tokens,
+                          const IndexArray& offsets, const IndexArray& positions, const TokenArray& words) {
   const Model model = selector(context, selection, sense_offset, weights, options);
   const Contexts contexts = as_contexts(tokens, offsets, model.num_words);
   const std::int64_t total = count_scores(model, contexts, as_span(positions), as_span(words));
   std::vector<float> scores(static_cast<std::size_t>(total));
+  std::vector<std::uint8_t> alone(static_cast<std::size_t>(words.size()));
   {
     const ReleaseGil release;
-    sense_scores(model, options, as_span(weights), contexts, as_span(positions), as_span(words), scores.data());
+    sense_scores(model, options, as_span(weights), contexts, as_span(positions), as_span(words), scores.data(),
+                 alone.data());
   }
-  return take(std::move(scores));
+  return py::make_tuple(take(std::move(scores)), take(std::move(alone)));
 }
 
 py::tuple py_select_senses(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
                            const WeightArray& weights, const SelectionOptions& options, const TokenArray& tokens,
-                           const IndexArray& offsets, float temperature, int workers) {
-  const SelectorParts parts = selector_parts(context, selection, sense_offset, weights, options, temperature);
+                           const IndexArray& offsets, float temperature, int workers, const WeightArray& prior) {
+  const SelectorParts parts = selector_parts(context, selection, sense_offset, weights, options, temperature, prior);
   const Contexts contexts = as_contexts(tokens, offsets, parts.model.num_words);
   std::vector<std::int32_t> sense(static_cast<std::size_t>(tokens.size()));
   std::vector<float> probability(sense.size());
   {
     const ReleaseGil release;
-    select_senses(parts.model, options, parts.weights, contexts, temperature, workers,
-                  {sense.data(), probability.data(), nullptr});
+    select_senses(parts, contexts, workers, {sense.data(), probability.data(), nullptr});
   }
   return py::make_tuple(take(std::move(sense)), take(std::move(probability)));
 }
@@ -64,18 +64,18 @@ class PyTagger {
  public:
   PyTagger(const py::sequence& words, const FloatArray& context, const FloatArray& selection,
            const IndexArray& sense_offset, const WeightArray& weights, const SelectionOptions& options,
-           float temperature, const py::object& device)
-      : owners_(py::make_tuple(context, selection, sense_offset, weights, device)),
-        tagger_(selector_parts(context, selection, sense_offset, weights, options, temperature),
+           float temperature, const py::object& device, const WeightArray& prior)
+      : owners_(py::make_tuple(context, selection, sense_offset, weights, device, prior)),
+        tagger_(selector_parts(context, selection, sense_offset, weights, options, temperature, prior),
                 device.is_none() ? nullptr : device.cast<const DeviceSelector*>()) {
     add_words(words, context.shape(0));
   }
 
   // Senses are selected in `space`, which is one of the core's.
   PyTagger(const py::sequence& words, const py::object& space, const FloatArray& selection,
-           const IndexArray& sense_offset, const WeightArray& bias, float temperature)
-      : owners_(py::make_tuple(space, selection, sense_offset, bias)),
-        tagger_(space.cast<const Space&>().selector(selection, sense_offset, bias, temperature)) {
+           const IndexArray& sense_offset, const WeightArray& bias, float temperature, const WeightArray& prior)
+      : owners_(py::make_tuple(space, selection, sense_offset, bias, prior)),
+        tagger_(space.cast<const Space&>().selector(selection, sense_offset, bias, temperature, prior)) {
     add_words(words, sense_offset.size() - 1);
   }
 
@@ -160,29 +160,31 @@ void register_selection(pybind11::module_& m) {
       .def_readwrite("mean", &muse::SelectionOptions::mean)
       .def_readwrite("full_text", &muse::SelectionOptions::full_text)
       .def_readwrite("distance", &muse::SelectionOptions::distance);
-  m.def("sense_scores", &py_sense_scores, py::arg("context_vectors"), py::arg("selection_vectors"),
-        py::arg("sense_offset"), py::arg("context_weights"), py::arg("options"), py::arg("tokens"), py::arg("offsets"),
-        py::arg("positions"), py::arg("words"),
-        "Scores of each word's senses in its context, one word after another; position -1: not in the context.");
+  m.def(
+      "sense_scores", &py_sense_scores, py::arg("context_vectors"), py::arg("selection_vectors"),
+      py::arg("sense_offset"), py::arg("context_weights"), py::arg("options"), py::arg("tokens"), py::arg("offsets"),
+      py::arg("positions"), py::arg("words"),
+      "Scores of each word's senses in its context, one word after another, and whether each word has no context, so\n"
+      "that its prior counts; position -1: not in the context.");
   m.def("select_senses", &py_select_senses, py::arg("context_vectors"), py::arg("selection_vectors"),
         py::arg("sense_offset"), py::arg("context_weights"), py::arg("options"), py::arg("tokens"), py::arg("offsets"),
-        py::arg("temperature") = 1.0f, py::arg("workers") = 1,
+        py::arg("temperature") = 1.0f, py::arg("workers") = 1, py::arg("prior") = WeightArray(0),
         "The best sense (local number) of every token, and its probability.");
   py::class_<muse::DeviceSelector>(m, "DeviceSelector", "What selects senses for a Tagger, in place of the core.");
   py::class_<PyTagger>(m, "Tagger", "Senses of running text.")
       .def(py::init<const py::sequence&, const FloatArray&, const FloatArray&, const IndexArray&, const WeightArray&,
-                    const muse::SelectionOptions&, float, const py::object&>(),
+                    const muse::SelectionOptions&, float, const py::object&, const WeightArray&>(),
            py::arg("words"), py::arg("context_vectors"), py::arg("selection_vectors"), py::arg("sense_offset"),
            py::arg("context_weights"), py::arg("options"), py::arg("temperature") = 1.0f,
-           py::arg("device") = py::none())
+           py::arg("device") = py::none(), py::arg("prior") = WeightArray(0))
       .def_static(
           "by_uses",
           [](const py::sequence& words, const py::object& space, const FloatArray& selection,
-             const IndexArray& sense_offset, const WeightArray& bias, float temperature) {
-            return std::make_unique<PyTagger>(words, space, selection, sense_offset, bias, temperature);
+             const IndexArray& sense_offset, const WeightArray& bias, float temperature, const WeightArray& prior) {
+            return std::make_unique<PyTagger>(words, space, selection, sense_offset, bias, temperature, prior);
           },
           py::arg("words"), py::arg("space"), py::arg("selection_vectors"), py::arg("sense_offset"), py::arg("bias"),
-          py::arg("temperature"), "One that selects senses by the contexts of uses.")
+          py::arg("temperature"), py::arg("prior") = WeightArray(0), "One that selects senses by the contexts of uses.")
       .def(
           "select", &PyTagger::select, py::arg("sentences"), py::arg("workers") = 1,
           "Sense, probability and margin of each token of all sentences, and where each sentence begins; -1, 0, 0 for\n"

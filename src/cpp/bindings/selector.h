@@ -26,9 +26,12 @@ inline Contexts as_contexts(const TokenArray& tokens, const IndexArray& offsets,
 // As above, with all that a selector needs; the arrays must outlive it.
 inline SelectorParts selector_parts(const FloatArray& context, const FloatArray& selection,
                                     const IndexArray& sense_offset, const WeightArray& weights,
-                                    const SelectionOptions& options, float temperature) {
+                                    const SelectionOptions& options, float temperature, const WeightArray& prior) {
   if (!(temperature > 0.0f)) throw py::value_error("temperature must be above 0");
-  return {selector(context, selection, sense_offset, weights, options), options, as_span(weights), temperature};
+  const Model model = selector(context, selection, sense_offset, weights, options);
+  if (prior.size() != 0 && prior.size() != model.selection.rows)
+    throw py::value_error("prior must hold one number a sense");
+  return {model, options, as_span(weights), temperature, as_span(prior)};
 }
 
 }  // namespace muse::bindings

@@ -100,7 +100,7 @@ class Space {
 
   // Q, and what is added to scores; the arrays must outlive it. Throws where they do not fit the space.
   UseSelector selector(const FloatArray& selection, const IndexArray& sense_offset, const WeightArray& bias,
-                       float temperature) const {
+                       float temperature, const WeightArray& prior) const {
     const Matrix rows = as_matrix(selection, "selection_vectors", false);
     if (rows.dim != dim() || sense_offset.size() != space_.topic.rows + 1 || sense_offset.at(0) != 0 ||
         sense_offset.at(space_.topic.rows) != rows.rows)
@@ -110,13 +110,16 @@ class Space {
       if (o[i] <= o[i - 1]) throw py::value_error("every word needs at least one sense");
     if (bias.size() != 0 && bias.size() != rows.rows)
       throw py::value_error("bias must hold one number a sense, or none");
+    if (prior.size() != 0 && prior.size() != rows.rows)
+      throw py::value_error("prior must hold one number a sense, or none");
     if (!(temperature > 0.0f)) throw py::value_error("temperature must be above 0");
-    return {space_, rows, sense_offset.data(), as_span(bias), temperature};
+    return {space_, rows, sense_offset.data(), as_span(bias), temperature, as_span(prior)};
   }
 
   py::tuple select(const FloatArray& selection, const IndexArray& sense_offset, const WeightArray& bias,
-                   float temperature, const TokenArray& tokens, const IndexArray& offsets, int workers) const {
-    const UseSelector senses = selector(selection, sense_offset, bias, temperature);
+                   float temperature, const TokenArray& tokens, const IndexArray& offsets, int workers,
+                   const WeightArray& prior) const {
+    const UseSelector senses = selector(selection, sense_offset, bias, temperature, prior);
     const Contexts contexts = as_contexts(tokens, offsets, space_.topic.rows);
     std::vector<std::int32_t> sense(static_cast<std::size_t>(tokens.size()));
     std::vector<float> probability(sense.size()), margin(sense.size());
@@ -130,7 +133,7 @@ class Space {
   py::array_t<float> scores(const FloatArray& selection, const IndexArray& sense_offset, const WeightArray& bias,
                             const TokenArray& tokens, const IndexArray& offsets, const IndexArray& positions,
                             const TokenArray& words, int workers) const {
-    const UseSelector senses = selector(selection, sense_offset, bias, 1.0f);
+    const UseSelector senses = selector(selection, sense_offset, bias, 1.0f, WeightArray(0));
     const Contexts contexts = as_contexts(tokens, offsets, space_.topic.rows);
     check_positions(offsets, positions);
     if (words.size() != positions.size()) throw py::value_error("there must be a word for each position");

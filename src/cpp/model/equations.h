@@ -96,6 +96,10 @@ MUSE_HOST_DEVICE inline int argmax(const float* s, int k, float u) {
   return 0;  // only when a score is NaN
 }
 
+// Whether an occurrence has no context: among `known` known words it is the only one (`inside`), or there are none.
+// Then its senses have their prior, whatever the word itself scores: the only place that says so.
+MUSE_HOST_DEVICE inline bool has_no_context(std::int64_t known, bool inside) { return known <= (inside ? 1 : 0); }
+
 // The best of a word's senses in use, as their scores come: ties go to the first, since use must not be random.
 struct BestSense {
   int sense = 0;
@@ -117,6 +121,19 @@ struct BestSense {
       total += share;
       next = share > next ? share : next;
     }
+  }
+  // What the shares of the senses alone say; they add up to one.
+  MUSE_HOST_DEVICE void take_prior(const float* shares, int count) {
+    float second = 0.0f;
+    score = shares[0];
+    sense = 0;
+    for (int k = 1; k < count; ++k) {
+      second = shares[k] > score ? score : shares[k] > second ? shares[k] : second;
+      sense = shares[k] > score ? k : sense;
+      score = shares[k] > score ? shares[k] : score;
+    }
+    total = 1.0f / score;
+    next = second / score;
   }
   MUSE_HOST_DEVICE float probability() const { return 1.0f / total; }
   MUSE_HOST_DEVICE float margin() const { return (1.0f - next) / total; }

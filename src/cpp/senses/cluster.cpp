@@ -15,27 +15,44 @@
 
 namespace muse {
 
+namespace {
+
+std::size_t word_at(const Corpus& corpus, std::int64_t place) {
+  return static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(place)]);
+}
+
+// Calls see(place) for the places of the corpus in order, but for those without a context, which tell no sense.
+template <typename See>
+void for_each_in_context(const Corpus& corpus, const See& see) {
+  const auto offsets = corpus.offsets();
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    if (has_no_context(offsets[s + 1] - offsets[s], true)) continue;
+    for (std::int64_t place = offsets[s]; place < offsets[s + 1]; ++place) see(place);
+  }
+}
+
+}  // namespace
+
 Occurrences sample_occurrences(const Corpus& corpus, std::int64_t num_words, std::int64_t cap, std::uint64_t seed) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(num_words), 0);
-  for (const std::int32_t word : corpus.tokens()) ++counts[static_cast<std::size_t>(word)];
+  for_each_in_context(corpus, [&](std::int64_t place) { ++counts[word_at(corpus, place)]; });
   const RandomStream draw(seed, 0, Purpose::kCluster);
   const auto taken = [&](std::int64_t place) {
-    const auto word = static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(place)]);
+    const std::size_t word = word_at(corpus, place);
     return counts[word] <= cap ||
            draw.uniform(static_cast<std::uint64_t>(place)) * static_cast<float>(counts[word]) < static_cast<float>(cap);
   };
   Occurrences found;
   found.offsets.assign(static_cast<std::size_t>(num_words) + 1, 0);
-  for (std::int64_t t = 0; t < corpus.n_tokens(); ++t)
-    if (taken(t)) ++found.offsets[static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(t)]) + 1];
+  for_each_in_context(corpus, [&](std::int64_t place) {
+    if (taken(place)) ++found.offsets[word_at(corpus, place) + 1];
+  });
   for (std::size_t i = 1; i < found.offsets.size(); ++i) found.offsets[i] += found.offsets[i - 1];
   found.places.resize(static_cast<std::size_t>(found.offsets.back()));
   std::vector<std::int64_t> next(found.offsets.begin(), found.offsets.end() - 1);
-  for (std::int64_t t = 0; t < corpus.n_tokens(); ++t)
-    if (taken(t)) {
-      auto& slot = next[static_cast<std::size_t>(corpus.tokens()[static_cast<std::size_t>(t)])];
-      found.places[static_cast<std::size_t>(slot++)] = t;
-    }
+  for_each_in_context(corpus, [&](std::int64_t place) {
+    if (taken(place)) found.places[static_cast<std::size_t>(next[word_at(corpus, place)]++)] = place;
+  });
   return found;
 }
 

@@ -70,7 +70,7 @@ std::int64_t count_scores(const Model& model, const Contexts& contexts, std::spa
 
 void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
                   const Contexts& contexts, std::span<const std::int64_t> positions,
-                  std::span<const std::int32_t> words, float* scores) {
+                  std::span<const std::int32_t> words, float* scores, std::uint8_t* alone) {
   const Kernels& k = kernels();
   const int dim = model.context.dim;
   SelectionOptions summed;  // the weights of places are those of the stream
@@ -80,6 +80,7 @@ void sense_scores(const Model& model, const SelectionOptions& options, std::span
   std::vector<const float*> rows;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::int64_t begin = contexts.offsets[i], end = contexts.offsets[i + 1], at = positions[i];
+    alone[i] = has_no_context(end - begin, at >= 0);
     const std::int64_t low = at < 0 ? begin : std::max(begin, begin + at - options.window);
     const std::int64_t high = at < 0 ? end : std::min(end, begin + at + options.window + 1);
     rows.clear();
@@ -109,13 +110,14 @@ namespace {
 // Selects the senses of a run of whole contexts; one thread's work and memory.
 class Selector {
  public:
-  Selector(const Model& model, const SelectionOptions& options, std::span<const float> weights, float temperature)
-      : model_(model),
-        options_(options),
-        weights_(weights),
-        temperature_(temperature),
+  explicit Selector(const SelectorParts& parts)
+      : model_(parts.model),
+        options_(parts.options),
+        weights_(parts.weights),
+        prior_(parts.prior),
+        temperature_(parts.temperature),
         kernels_(kernels()),
-        window_sums_(kernels_, options_, model.context.dim) {}
+        window_sums_(kernels_, options_, model_.context.dim) {}
 
   void run(const Contexts& contexts, std::int64_t first, std::int64_t last, const Choices& out) {
     const auto offset = [&](std::int64_t context) { return contexts.offsets[static_cast<std::size_t>(context)]; };
@@ -152,6 +154,10 @@ class Selector {
       if (model_.senses_of(contexts.tokens[at(i)]) == 1) continue;  // nothing to choose
       while (contexts.offsets[at(context + 1)] <= i) ++context;
       const std::int64_t left = contexts.offsets[at(context)], right = contexts.offsets[at(context + 1)];
+      if (!prior_.empty() && has_no_context(right - left, true)) {
+        take_prior(contexts.tokens[at(i)], i, out);
+        continue;
+      }
       windows_.push_back({static_cast<int>(std::max(left, i - options_.window) - low),
                           static_cast<int>(std::min(right - 1, i + options_.window) - low), static_cast<int>(i - low)});
     }
@@ -198,6 +204,16 @@ class Selector {
     }
     BestSense best;
     for (int k = 0; k < count; ++k) best.offer(k, scores_[static_cast<std::size_t>(k)], temperature_);
+    write(best, at, out);
+  }
+
+  void take_prior(std::int32_t word, std::int64_t at, const Choices& out) const {
+    BestSense best;
+    best.take_prior(prior_.data() + model_.sense_offset[word], model_.senses_of(word));
+    write(best, at, out);
+  }
+
+  static void write(const BestSense& best, std::int64_t at, const Choices& out) {
     out.sense[at] = best.sense;
     if (out.probability != nullptr) out.probability[at] = best.probability();
     if (out.margin != nullptr) out.margin[at] = best.margin();
@@ -205,7 +221,7 @@ class Selector {
 
   const Model& model_;
   const SelectionOptions& options_;
-  std::span<const float> weights_;
+  std::span<const float> weights_, prior_;
   float temperature_;
   const Kernels& kernels_;
   WindowSums window_sums_;
@@ -219,13 +235,13 @@ class Selector {
 
 }  // namespace
 
-void select_senses(const Model& model, const SelectionOptions& options, std::span<const float> weights,
-                   const Contexts& contexts, float temperature, int workers, const Choices& choices) {
+void select_senses(const SelectorParts& parts, const Contexts& contexts, int workers, const Choices& choices) {
   constexpr std::int64_t kContextsAtOnce = 256;
   const auto count = static_cast<std::int64_t>(contexts.offsets.size()) - 1;
   parallel_chunks(count, kContextsAtOnce, workers, [&] {
-    return [&, selector = Selector(model, options, weights, temperature)](
-               std::int64_t first, std::int64_t last) mutable { selector.run(contexts, first, last, choices); };
+    return [&, selector = Selector(parts)](std::int64_t first, std::int64_t last) mutable {
+      selector.run(contexts, first, last, choices);
+    };
   });
 }
 

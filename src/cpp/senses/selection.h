@@ -29,13 +29,23 @@ void check_contexts(const Contexts& contexts, std::int64_t num_words);
 std::int64_t count_scores(const Model& model, const Contexts& contexts, std::span<const std::int64_t> positions,
                           std::span<const std::int32_t> words);
 
+/// What selects senses; the memory belongs to somebody else.
+struct SelectorParts {
+  Model model;  // P, Q and sense_offset
+  SelectionOptions options;
+  std::span<const float> weights;  // of context words, (V,) or empty
+  float temperature = 1.0f;
+  std::span<const float> prior = {};  // (Z,) shares, for words without context; empty: these are scored like others
+};
+
 // Scores of each senses of words[i] at position positions[i] of context i, written one word after another to `scores`;
-// position -1: the word is not in the context, all of which counts, and so does the word itself.
+// position -1: the word is not in the context, all of which counts, and so does the word itself. Where there is no
+// context, alone[i] is 1, and the prior counts in place of the scores.
 // `weights` (V,) multiply each word's row of P: with keep probabilities the selector sees in full text what it saw in
 // subsampled text.
 void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
                   const Contexts& contexts, std::span<const std::int64_t> positions,
-                  std::span<const std::int32_t> words, float* scores);
+                  std::span<const std::int32_t> words, float* scores, std::uint8_t* alone);
 
 // What is selected for every token, in arrays of as many; `probability` and `margin` may be null.
 struct Choices {
@@ -45,8 +55,7 @@ struct Choices {
 };
 
 // The best sense of every token, on `workers` threads.
-void select_senses(const Model& model, const SelectionOptions& options, std::span<const float> weights,
-                   const Contexts& contexts, float temperature, int workers, const Choices& choices);
+void select_senses(const SelectorParts& parts, const Contexts& contexts, int workers, const Choices& choices);
 
 // A device that does the same, with a model that it holds.
 class DeviceSelector {

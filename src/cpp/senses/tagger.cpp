@@ -85,7 +85,7 @@ void for_each_piece(std::vector<Piece>& pieces, int workers, const Work& work) {
 Tagger::Tagger(const SelectorParts& parts, const DeviceSelector* device)
     : Tagger([parts, device](const Contexts& contexts, int workers, const Choices& choices) {
         if (device != nullptr) return device->select(contexts, choices);
-        select_senses(parts.model, parts.options, parts.weights, contexts, parts.temperature, workers, choices);
+        select_senses(parts, contexts, workers, choices);
       }) {}
 
 Tagger::Tagger(const UseSelector& selector)

@@ -15,14 +15,6 @@
 
 namespace muse {
 
-/// What selects senses; the memory belongs to somebody else.
-struct SelectorParts {
-  Model model;  // P, Q and sense_offset
-  SelectionOptions options;
-  std::span<const float> weights;  // of context words, (V,) or empty
-  float temperature = 1.0f;
-};
-
 /// A text in which each known word carries the number of its sense.
 struct TaggedText {
   std::string text;

@@ -54,6 +54,10 @@ class Chooser {
       for (std::int64_t i = 0; i < end - begin; ++i) {
         offer_one(begin + i, out);
         if (selector_.senses_of(sentence[at(i)]) == 1) continue;  // nothing to choose
+        if (!selector_.prior.empty() && sentence.size() == 1) {
+          take_prior(sentence[0], begin, out);
+          continue;
+        }
         places_.push_back(i);
         if (tokens_.size() + places_.size() < kUsesAtOnce) continue;
         add(sentence, begin);
@@ -101,6 +105,16 @@ class Chooser {
     score(selector_, kernels_, word, context, senses_, scores_.data());
     BestSense best;
     for (int k = 0; k < count; ++k) best.offer(k, scores_[at(k)], selector_.temperature);
+    write(best, token, out);
+  }
+
+  void take_prior(std::int32_t word, std::int64_t token, const Choices& out) const {
+    BestSense best;
+    best.take_prior(selector_.prior.data() + selector_.sense_offset[word], selector_.senses_of(word));
+    write(best, token, out);
+  }
+
+  static void write(const BestSense& best, std::int64_t token, const Choices& out) {
     out.sense[token] = best.sense;
     if (out.probability != nullptr) out.probability[token] = best.probability();
     if (out.margin != nullptr) out.margin[token] = best.margin();

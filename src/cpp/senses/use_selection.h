@@ -20,6 +20,7 @@ struct UseSelector {
   const std::int64_t* sense_offset = nullptr;  // (V + 1,)
   std::span<const float> bias;                 // (Z,) added to scores, or empty
   float temperature = 1.0f;
+  std::span<const float> prior = {};  // (Z,) shares, for words that stand alone; empty: these are scored like others
 
   int senses_of(std::int32_t word) const { return static_cast<int>(sense_offset[word + 1] - sense_offset[word]); }
 };

@@ -270,11 +270,10 @@ TEST_CASE("select_senses: the same for any number of workers and however long a 
   muse::SelectionOptions options;
   std::vector<std::int32_t> sense(kTokens, -1), other(kTokens, -1);
   std::vector<float> probability(kTokens), other_probability(kTokens), margin(kTokens);
-  muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 1,
-                      {sense.data(), probability.data(), margin.data()});
-  muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 3, {other.data(), other_probability.data()});
+  muse::select_senses({model, options, {}}, {tokens, contexts}, 1, {sense.data(), probability.data(), margin.data()});
+  muse::select_senses({model, options, {}}, {tokens, contexts}, 3, {other.data(), other_probability.data()});
   CHECK(sense == other);
-  muse::select_senses(model, options, {}, {tokens, contexts}, 1.0f, 3, {other.data()});
+  muse::select_senses({model, options, {}}, {tokens, contexts}, 3, {other.data()});
   CHECK(sense == other);
   // Against one score at a time.
   std::int64_t wrong = 0;
@@ -283,7 +282,8 @@ TEST_CASE("select_senses: the same for any number of workers and however long a 
       const std::vector<std::int64_t> limits = {contexts[c], contexts[c + 1]}, position = {t - contexts[c]};
       const std::int32_t word = tokens[at(t)];
       std::vector<float> s(at(model.senses_of(word)));
-      muse::sense_scores(model, options, {}, {tokens, limits}, position, {&word, 1}, s.data());
+      std::uint8_t alone = 2;
+      muse::sense_scores(model, options, {}, {tokens, limits}, position, {&word, 1}, s.data(), &alone);
       wrong += muse::argmax(s.data(), static_cast<int>(s.size()), 0.0f) != sense[at(t)];
       std::vector<float> pi(s.size());
       muse::softmax(s.data(), static_cast<int>(s.size()), 1.0f, pi.data());
