@@ -111,7 +111,12 @@ def test_what_writes_or_reads_files_looks_once(turning, tmp_path):
 
 def test_all_questions_are_asked_here():
     parts = {"snapshot", "settings", "vocabulary", "arrays", "is_trained", "sv", "wv", "selector"}
-    of_trees = {"usage_vector", "usage_similarity"}  # see test_sense_trees_of_models.py
+    of_trees = {
+        "usage_vector",
+        "usage_similarity",
+        "has_usage_vectors",
+        "sense_temperature",
+    }  # see test_sense_trees_of_models.py
     assert public(SenseQueries) - {*parts, *of_trees, *OF_VECTORS} == ABOUT_WORDS.keys()
     assert public(SenseVectors) - WRITING == ABOUT_SENSES.keys()
     assert public(WordVectors) - WRITING == ABOUT_WORD_VECTORS.keys()

@@ -157,7 +157,7 @@ class Arrays:
         return rows.start + int(found[0]) if len(found) else -1
 
     def rows_at(self, words: NDArray[Any], numbers: NDArray[Any]) -> Integers:
-        """The rows of senses that there are, given by words, int (N,), and numbers, int (N,); int64 (N,)."""
+        """The rows of senses that there are, int64 (N,), given by their `words` and `numbers`, int (N,)."""
         if self.sense_numbers is None:
             rows: Integers = self.sense_offset[words] + numbers
             return rows
