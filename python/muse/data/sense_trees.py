@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.data.tree_nodes import TreeNodes
+from muse.data.tree_nodes import Cut, TreeNodes
 
 __all__ = ["Cut", "SenseNode", "SenseTree", "SenseTrees"]
 
@@ -25,29 +25,6 @@ AUTO_MOST = 3  # senses of a word
 
 Senses = int | Mapping[int, int] | str | NDArray[np.int64] | None
 """How many senses words get; see `SenseTrees.cut`."""
-
-
-class Cut(NamedTuple):
-    """The nodes that are the senses of V words, Z in all; those of word i are rows ``sense_offset[i:i + 2]``.
-
-    Attributes
-    ----------
-    sense_offset : int64 (V + 1,)
-    nodes : int64 (Z,)
-        Number of the node within its word, rising; 0 for a word without a tree.
-    counts : int64 (Z,)
-        Sampled uses of each node, 0 for a word without a tree.
-    centroids : float32 (Z, S)
-        Mean context of each node at unit length; zeros for a word with one sense.
-    shifts : float32 (Z, D)
-        What each node adds to the vector of its word before shrinkage.
-    """
-
-    sense_offset: Integers
-    nodes: Integers
-    counts: Integers
-    centroids: Floats
-    shifts: Floats
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ import dataclasses
 import itertools
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TreeNodes"]
+__all__ = ["Cut", "TreeNodes"]
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
@@ -24,6 +25,29 @@ _TYPES = {
     "strengths": (np.float32, 1),
     "default_senses": (np.int64, 1),
 }
+
+
+class Cut(NamedTuple):
+    """The nodes that are the senses of V words, Z in all; those of word i are rows ``sense_offset[i:i + 2]``.
+
+    Attributes
+    ----------
+    sense_offset : int64 (V + 1,)
+    nodes : int64 (Z,)
+        Number of the node within its word, rising; 0 for a word without a tree.
+    counts : int64 (Z,)
+        Sampled uses of each node, 0 for a word without a tree.
+    centroids : float32 (Z, S)
+        Mean context of each node at unit length; zeros for a word with one sense.
+    shifts : float32 (Z, D)
+        What each node adds to the vector of its word before shrinkage.
+    """
+
+    sense_offset: Integers
+    nodes: Integers
+    counts: Integers
+    centroids: Floats
+    shifts: Floats
 
 
 @dataclass(frozen=True, eq=False)
