@@ -27,12 +27,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from muse import _core
+from muse import MUSE, _core
 from muse.base.limits import usable_cores
 from muse.corpus.encoding import LineSentence
 from muse.datasets import iter_pseudo_words
 from muse.evaluation import PseudoWordTask, draw_pairs, read_scws, read_word_pairs
+from muse.selector.selection import context_weights, selection_options
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -202,6 +204,15 @@ def evaluation_words() -> set[str]:
 
 
 # ------------------------------------------------------------------------------------------------------------- machine
+
+
+def selector_contexts(model: MUSE, corpus: _core.Corpus, places: NDArray[np.int64]) -> NDArray[np.float32]:
+    """What the selector of a model sees at places of a text in its ids, float32 (places, S)."""
+    arrays, settings, forest = model.arrays, model.settings, model.snapshot.forest
+    if forest is not None:
+        return forest.space.core.contexts(corpus, places)
+    weights = context_weights(settings, arrays.word_counts)
+    return _core.context_vectors(arrays.context_vectors, weights, selection_options(settings), corpus, places)
 
 
 def machine() -> dict[str, Any]:

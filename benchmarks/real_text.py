@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from benchmarks import common
 from benchmarks.paper.recipes import STRATEGIES, Scale, grid, recipe, title
-from muse import MUSE, _core
+from muse import MUSE
 from muse.corpus.encoding import encode_corpus
 from muse.evaluation import PseudoWordTask
 from muse.evaluation.bounds import k_means, one_thread
-from muse.selector.selection import context_weights, selection_options
 
 WORDS = ("head", "tie", "bank", "cell", "spring", "rock", "apple", "java", "current", "match")
 COLUMNS = {
@@ -75,19 +74,12 @@ def cards(model: MUSE, topn: int = 8) -> list[dict[str, Any]]:
 
 def context_clusters(model: MUSE, task: PseudoWordTask, clusters: int, seed: int = 0) -> NDArray[np.int64]:
     """A cluster for each occurrence: k-means, word by word, of the very contexts that the model's selector sees."""
-    arrays, settings = model.arrays, model.settings
     _, corpus = encode_corpus(task.sentences, vocab=model.vocabulary)
     known = [np.cumsum([word in model for word in sentence]) for sentence in task.sentences]
     places = np.fromiter(
         (corpus.offsets[s] + known[s][p] - 1 for s, p in zip(*task.occurrences[1:3], strict=True)), np.int64
     )
-    contexts = _core.context_vectors(
-        arrays.context_vectors,
-        context_weights(settings, arrays.word_counts),
-        selection_options(settings),
-        corpus,
-        places,
-    )
+    contexts = common.selector_contexts(model, corpus, places)
     contexts /= np.maximum(np.linalg.norm(contexts, axis=1, keepdims=True), 1e-9)
     chosen = np.full(len(places), -1, np.int64)
     with one_thread():

@@ -102,7 +102,7 @@ def _cuts(models: Sequence[MUSE]) -> Iterator[str]:
     try:
         for model in models:
             model.recut(senses=LEAVES)
-    except (AttributeError, ValueError):  # there are no trees to cut
+    except ValueError:  # there are no trees to cut
         return
     yield "leaves"
 

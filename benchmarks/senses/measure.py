@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common import evaluation_file, evaluation_folder, similarity_sets
+from benchmarks.common import evaluation_file, evaluation_folder, selector_contexts, similarity_sets
 from benchmarks.senses.texts import JOINER, Encoded, Merged, PlainVectors
-from muse import MUSE, _core
+from muse import MUSE
 from muse.evaluation import (
     EvaluationResult,
     InductionTask,
@@ -23,7 +23,6 @@ from muse.evaluation import (
     WordSimilarityTask,
 )
 from muse.evaluation.bounds import k_means, mean_row, one_thread, score_word, supervised
-from muse.selector.selection import context_weights, selection_options
 
 __all__ = [
     "SCORES",
@@ -162,11 +161,7 @@ def bounds_of_windows(task: PseudoWordTask, vectors: Any, *, window: int, sample
 
 def bounds_of_context(model: MUSE, merged: Merged, encoded: Encoded, seed: int) -> dict[str, Any]:
     """K-means and the supervised limit on the contexts that the model's own selector sees."""
-    arrays, settings = model.arrays, model.settings
-    contexts = _core.context_vectors(
-        arrays.context_vectors, context_weights(settings, arrays.word_counts), selection_options(settings),
-        encoded.corpus, encoded.places,
-    )  # fmt: skip
+    contexts = selector_contexts(model, encoded.corpus, encoded.places)
     found: dict[str, list[dict[str, Any]]] = {}
     for mine in merged.task.by_word():
         features, truth = _unit(contexts[mine]), merged.member[mine]

@@ -90,6 +90,29 @@ def test_every_question_has_the_same_answer(cut, tmp_path):
         np.testing.assert_allclose(one, cut.sense_probabilities(WORD, sentence), atol=1e-6)
 
 
+def test_vectors_of_uses_of_many_words_at_once(trained):
+    words = [word for word in (WORD, "rock", "match") if word in trained]
+    contexts = [uses(word, 1)[0] for word in words]
+    several = trained.usage_vector_batch(words, contexts, [None] * len(words))
+    for word, context, vector in zip(words, contexts, several, strict=True):
+        np.testing.assert_allclose(vector, trained.usage_vector(word, context), atol=1e-6)
+    for asked in (("bank", ["bank"]), (words, iter(contexts))):
+        with pytest.raises(TypeError, match="takes a list of words and a list of as many contexts"):
+            trained.usage_vector_batch(*asked)
+    with pytest.raises(ValueError, match="as many contexts as words"):
+        trained.usage_vector_batch(words, contexts[:1])
+
+
+def test_models_say_whether_they_have_vectors_of_uses(trained):
+    assert trained.has_usage_vectors
+    assert trained.sense_temperature == trained.snapshot.forest.space.temperature
+    split = MUSE(CORPUS.sentences, **SMALL, recipe=Split())
+    assert (split.has_usage_vectors, split.sense_temperature) == (False, None)
+    assert not MUSE().has_usage_vectors
+    with pytest.raises(ValueError, match="needs sense trees, and this model has none"):
+        split.usage_vector_batch([WORD], [[WORD]])
+
+
 def test_a_score_is_the_cosine_with_the_nodes_mean_context_and_its_share(trained):
     space, trees, row = trained.snapshot.forest.space, trained.snapshot.forest.trees, trained.vocabulary[WORD]
     numbers = trained.sense_numbers(WORD)

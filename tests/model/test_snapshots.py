@@ -113,6 +113,7 @@ def test_all_questions_are_asked_here():
     parts = {"snapshot", "settings", "vocabulary", "arrays", "is_trained", "sv", "wv", "selector"}
     of_trees = {
         "usage_vector",
+        "usage_vector_batch",
         "usage_similarity",
         "has_usage_vectors",
         "sense_temperature",

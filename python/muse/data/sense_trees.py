@@ -328,7 +328,7 @@ class SenseTrees(TreeNodes):
                 continue
             leaves = leaves[np.argsort(leaf_rows[leaves], kind="stable")]
             rows, starts = np.unique(leaf_rows[leaves], return_index=True)
-            weights = self.leaf_counts[leaves].astype(np.float64)
+            weights = self.leaf_counts[leaves].astype(np.float32)
             sums = np.add.reduceat(matrix[leaves] * weights[:, None], starts, axis=0)
             sums /= np.add.reduceat(weights, starts)[:, None]
             if unit:

@@ -101,6 +101,7 @@ class SenseQueries:
     has_usage_vectors = trees.has_usage_vectors
     sense_temperature = trees.sense_temperature
     usage_vector = trees.usage_vector
+    usage_vector_batch = trees.usage_vector_batch
     usage_similarity = trees.usage_similarity
 
     # -- senses of a word --------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from muse.vectors.sense_keys import SenseKey, parse_sense_key
 
 __all__ = [
     "Recut", "forest_of", "has_usage_vectors", "recut", "sense_temperature", "sense_tree", "usage_similarity",
-    "usage_vector",
+    "usage_vector", "usage_vector_batch",
 ]  # fmt: skip
 
 Senses = int | Mapping[str, int] | str | None
@@ -257,10 +257,10 @@ def has_usage_vectors(self: Publisher) -> bool:
 
 
 @property  # type: ignore[misc]
-def sense_temperature(self: Publisher) -> float:
-    """The number T for which `sense_probabilities` are the softmax of scores divided by T."""
+def sense_temperature(self: Publisher) -> float | None:
+    """The temperature of `sense_probabilities`, which was measured on the text; None in a model without sense trees."""
     forest = self.snapshot.forest
-    return self.snapshot.settings.temperature if forest is None else forest.space.temperature
+    return None if forest is None else float(forest.space.temperature)
 
 
 def usage_vector(
@@ -308,6 +308,44 @@ def usage_vector(
         raise TypeError("usage_vector needs a context, or several as contexts=")
     vectors, _ = selector.contexts(word, about.contexts, about.positions)
     return vectors[0] if about.single else vectors
+
+
+def usage_vector_batch(
+    self: Publisher,
+    words: Sequence[str],
+    contexts: Sequence[Context],
+    positions: Sequence[int | None] | None = None,
+) -> Floats:
+    """`usage_vector` of N words, each in a context of its own: much faster than N calls.
+
+    Parameters
+    ----------
+    words, contexts, positions
+        As in `sense_probabilities_batch`.
+
+    Returns
+    -------
+    float32 (N, S)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `sense_probabilities_batch`; or if the model has no trees.
+
+    Examples
+    --------
+    >>> model.usage_vector_batch(["bank", "rock"], ["money in the bank", "rock and roll"]).shape  # doctest: +SKIP
+    (2, 400)
+    """
+    snapshot = self.snapshot
+    selector = _uses(snapshot, "usage_vector_batch")
+    if any(isinstance(given, str) or not hasattr(given, "__len__") for given in (words, contexts)):
+        raise TypeError("usage_vector_batch takes a list of words and a list of as many contexts")
+    if len(words) != len(contexts):
+        raise ValueError(f"there must be as many contexts as words; got {len(contexts)} for {len(words)}")
+    about = answers.asked(snapshot, contexts=contexts, positions=positions)
+    assert about is not None  # contexts were given
+    return selector.contexts(list(words), about.contexts, about.positions)[0]
 
 
 def usage_similarity(

@@ -34,7 +34,7 @@ _ANSWERED = 3  # every so many-th use of a pool is asked for
 _COLDEST, _HOTTEST = 0.01, 1.0
 _WIDE = 0.65  # quantile
 _LEAST_WORDS = 40  # for a quantile, and for the shrinkage
-_HALVED, _HALVED_USES = 300, 300  # words whose contexts are halved, and uses of each
+_HALVED, _HALVED_USES = 200, 300  # words whose contexts are halved, and uses of each
 _HALVED_SENSES = 4
 _LEAST_NODE = 3  # uses
 
@@ -118,11 +118,10 @@ def measure_temperature(space: UseSpace, uses: Uses, word_counts: Integers, seed
     cut = uses.grow(space.core, pools, 2)
     bias = space.bias(cut.sense_offset, cut.counts)
     asked = [pool[::_ANSWERED] for pool in pools]
-    contexts = np.split(
-        space.core.contexts(uses.corpus, np.concatenate(asked)), np.cumsum([len(a) for a in asked])[:-1]
-    )
+    ends = np.cumsum([len(places) for places in asked])
+    contexts = space.core.contexts(uses.corpus, np.concatenate(asked))
     margins, right = [], []
-    for i, (rows, truth) in enumerate(zip(contexts, seconds, strict=True)):
+    for i, (rows, truth) in enumerate(zip(np.split(contexts, ends[:-1]), seconds, strict=True)):
         senses = slice(int(cut.sense_offset[i]), int(cut.sense_offset[i + 1]))
         if senses.stop - senses.start < 2:
             continue
@@ -212,7 +211,7 @@ def measure_shrinkage(
     ends = np.cumsum([len(group) for group in groups])
     places = np.concatenate(groups)
     first, second = (half.raw(uses.corpus, places, uses.workers)[0] for half in (odd, even))
-    pairs = []
+    pairs: list[tuple[Floats, Floats]] = []
     for i, end in enumerate(ends):
         rows = slice(int(cut.sense_offset[i]), int(cut.sense_offset[i + 1]))
         own = slice(int(end) - len(groups[i]), int(end))
@@ -232,15 +231,12 @@ def _half(space: UseSpace, parity: int) -> _core.UseSpace:
     return replace(space, order_vectors=None).core_of(options)
 
 
-def node_offsets(first: Floats, second: Floats, chosen: Integers) -> list[tuple[Doubles, Doubles]]:
+def node_offsets(first: Floats, second: Floats, chosen: Integers) -> list[tuple[Floats, Floats]]:
     """What each sense with enough uses lies off its word's mean, in both halves, (Dt,) each."""
-    found = []
-    for sense in np.flatnonzero(np.bincount(chosen) >= _LEAST_NODE):
-        own = chosen == sense
-        one, other = (half[own].mean(axis=0, dtype=np.float64) - half.mean(axis=0, dtype=np.float64)
-                      for half in (first, second))  # fmt: skip
-        found.append((one, other))
-    return found
+    counts = np.bincount(chosen)
+    senses = np.flatnonzero(counts >= _LEAST_NODE)
+    parts = ((chosen == senses[:, None]) / counts[senses, None] - 1 / len(chosen)).astype(np.float32)
+    return list(zip(parts @ first, parts @ second, strict=True))
 
 
 def agreeing_part(ones: Doubles, others: Doubles) -> float | None:

@@ -69,14 +69,14 @@ class Space {
 
   // Contexts of places of a corpus.
   py::array_t<float> contexts(const Corpus& corpus, const IndexArray& places) const {
-    check_corpus(corpus, space_.topic.rows);
+    check(corpus);
     check_places(corpus, places);
     py::array_t<float> out({places.size(), static_cast<py::ssize_t>(padded_dim())});
     float* data = out.mutable_data();
     {
       const ReleaseGil release;
       UseContexts uses(space_);
-      for_uses(uses, SentenceIndex(corpus), as_span(places), [&](std::size_t first, UseContexts& some) {
+      for_uses(uses, corpus, as_span(places), [&](std::size_t first, UseContexts& some) {
         some.compute(data + first * static_cast<std::size_t>(some.stride()));
       });
     }
@@ -85,7 +85,7 @@ class Space {
 
   // The means that topics are before they get unit length, and what the encoder gives before whitening.
   py::tuple raw(const Corpus& corpus, const IndexArray& places, int workers) const {
-    check_corpus(corpus, space_.topic.rows);
+    check(corpus);
     check_places(corpus, places);
     py::array_t<float> topics({places.size(), static_cast<py::ssize_t>(space_.topic.padded_dim())});
     py::array_t<float> encoded({places.size(), static_cast<py::ssize_t>(space_.has_order() ? space_.words.dim : 0)});
@@ -148,6 +148,14 @@ class Space {
   }
 
  private:
+  // That all of its words are those of the space; the same corpus is not looked at twice.
+  void check(const Corpus& corpus) const {
+    if (checked_.n_tokens() > 0 && checked_.tokens().data() == corpus.tokens().data() &&
+        checked_.n_tokens() == corpus.n_tokens())
+      return;
+    check_corpus(corpus, space_.topic.rows);
+    checked_ = corpus;
+  }
   static void check_positions(const IndexArray& offsets, const IndexArray& positions) {
     if (offsets.size() != positions.size() + 1) throw py::value_error("positions and offsets do not fit together");
     for (py::ssize_t i = 0; i < positions.size(); ++i)
@@ -161,6 +169,7 @@ class Space {
 
   py::tuple owners_;
   UseSpace space_;
+  mutable Corpus checked_;  // held, so that no other one lies in its place
 };
 
 }  // namespace muse::bindings

@@ -85,20 +85,22 @@ void SphericalKMeans::unit(float* row) const {
 // k-means++: each further seed drawn in proportion to its distance from the nearest seed so far.
 void SphericalKMeans::seed(const float* x, int n, int k, const RandomStream& draw, std::uint64_t key) {
   centroids_.assign(static_cast<std::size_t>(k) * static_cast<std::size_t>(dim_), 0.0f);
-  distance_.assign(static_cast<std::size_t>(n), 2.0f);
-  int pick = static_cast<int>(draw.below(static_cast<std::uint32_t>(n), key));
+  const int m = options_.seed_rows > 0 ? std::min(n, std::max(k, options_.seed_rows)) : n;
+  const auto row = [&](int i) { return x + static_cast<std::ptrdiff_t>(i) * n / m * dim_; };
+  distance_.assign(static_cast<std::size_t>(m), 2.0f);
+  int pick = static_cast<int>(draw.below(static_cast<std::uint32_t>(m), key));
   for (int c = 0;; ++c) {
     float* centroid = centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_;
-    std::memcpy(centroid, x + static_cast<std::ptrdiff_t>(pick) * dim_, sizeof(float) * static_cast<std::size_t>(dim_));
+    std::memcpy(centroid, row(pick), sizeof(float) * static_cast<std::size_t>(dim_));
     if (c + 1 == k) return;
     double total = 0.0;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < m; ++i) {
       float& d = distance_[static_cast<std::size_t>(i)];
-      d = std::min(d, std::max(0.0f, 1.0f - kernels_.dot(x + static_cast<std::ptrdiff_t>(i) * dim_, centroid, dim_)));
+      d = std::min(d, std::max(0.0f, 1.0f - kernels_.dot(row(i), centroid, dim_)));
       total += d;
     }
     double left = draw.uniform(key, static_cast<std::uint64_t>(c) + 1) * total;
-    for (pick = 0; pick + 1 < n; ++pick)
+    for (pick = 0; pick + 1 < m; ++pick)
       if ((left -= distance_[static_cast<std::size_t>(pick)]) < 0.0) break;
   }
 }

@@ -12,6 +12,7 @@ namespace muse {
 struct KMeansOptions {
   int restarts = 4;  // the best objective wins
   int iterations = 25;
+  int seed_rows = 0;  // seeds are drawn from so many rows, spread over all; 0: from all
   std::uint64_t seed = 1;
 };
 

@@ -75,6 +75,7 @@ std::vector<Join> join_all(std::span<const float> centroids, int dim, std::span<
 namespace {
 
 constexpr std::int64_t kMostRows = std::int64_t{1} << 30;
+constexpr int kSeedRows = 128;  // for at most a dozen seeds
 
 struct Tree {
   std::vector<float> means, topics;
@@ -92,7 +93,7 @@ class Grower {
         stride_(padded(dim_)),
         topic_dim_(space.topic.dim),
         kernels_(kernels()),
-        kmeans_(stride_, {options.restarts, options.iterations, options.seed}) {}
+        kmeans_(stride_, {options.restarts, options.iterations, kSeedRows, options.seed}) {}
 
   // That of the n uses from `first`.
   Tree grow(std::int64_t word, std::int64_t first, int n) {

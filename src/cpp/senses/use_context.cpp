@@ -186,19 +186,10 @@ void UseContexts::compute_encoded(float* out) {
   std::memcpy(out, encoded_.data(), sizeof(float) * at(std::int64_t{size()} * encoder_dim_));
 }
 
-SentenceIndex::SentenceIndex(const Corpus& corpus) : corpus_(corpus) {
+FoundSentence find_sentence(const Corpus& corpus, std::int64_t place) {
   const auto offsets = corpus.offsets();
-  std::int64_t sentence = 0;
-  for (std::int64_t place = 0; place < corpus.n_tokens(); place += std::int64_t{1} << kShift) {
-    while (offsets[muse::at(sentence + 1)] <= place) ++sentence;
-    first_.push_back(sentence);
-  }
-}
-
-SentenceIndex::Found SentenceIndex::at(std::int64_t place) const {
-  const std::int64_t* offset = corpus_.offsets().data() + first_[muse::at(place >> kShift)];
-  while (offset[1] <= place) ++offset;
-  return {corpus_.tokens().subspan(muse::at(offset[0]), muse::at(offset[1] - offset[0])), offset[0]};
+  const std::int64_t* end = &*std::upper_bound(offsets.begin(), offsets.end(), place);
+  return {corpus.tokens().subspan(at(end[-1]), at(end[0] - end[-1])), end[-1]};
 }
 
 }  // namespace muse

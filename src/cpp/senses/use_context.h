@@ -83,33 +83,21 @@ class UseContexts {
   std::vector<bool> placed_;
 };
 
-// Which sentence each token of a corpus is in, without a search over all sentences.
-class SentenceIndex {
- public:
-  explicit SentenceIndex(const Corpus& corpus);
-
-  // The sentence of a place: its tokens, and where it begins in the corpus.
-  struct Found {
-    std::span<const std::int32_t> tokens;
-    std::int64_t begin;
-  };
-  Found at(std::int64_t place) const;
-
- private:
-  static constexpr int kShift = 5;  // of a place: the number of its block
-  Corpus corpus_;
-  std::vector<std::int64_t> first_;  // the sentence in which each block begins
+// The sentence of a place: its tokens, and where it begins in the corpus.
+struct FoundSentence {
+  std::span<const std::int32_t> tokens;
+  std::int64_t begin;
 };
+FoundSentence find_sentence(const Corpus& corpus, std::int64_t place);
 
 // Calls found(first, contexts) for the uses at `places` of a corpus, some at a time: `contexts` holds them.
 template <typename Found>
-void for_uses(UseContexts& contexts, const SentenceIndex& sentences, std::span<const std::int64_t> places,
-              const Found& found) {
+void for_uses(UseContexts& contexts, const Corpus& corpus, std::span<const std::int64_t> places, const Found& found) {
   constexpr std::size_t kAtOnce = 24;
   for (std::size_t first = 0; first < places.size(); first += kAtOnce) {
     contexts.clear();
     for (const std::int64_t place : places.subspan(first, std::min(kAtOnce, places.size() - first))) {
-      const SentenceIndex::Found sentence = sentences.at(place);
+      const FoundSentence sentence = find_sentence(corpus, place);
       const std::int64_t within = place - sentence.begin;
       contexts.add(sentence.tokens, {&within, 1});
     }

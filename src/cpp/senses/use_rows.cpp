@@ -1,8 +1,10 @@
 #include "senses/use_rows.h"
 
 #include <algorithm>
+#include <new>
 #include <thread>
 
+#include "math/pages.h"
 #include "math/panel.h"
 #include "math/parallel.h"
 
@@ -13,6 +15,11 @@ namespace {
 constexpr int kBlockShift = 12;  // of a place: the number of its block
 constexpr std::int64_t kBlock = std::int64_t{1} << kBlockShift;
 constexpr std::size_t kUsesAtOnce = 48;  // whose rows lie in the second cache
+
+// Asks the memory for a row that will be written.
+void ask_to_write(const std::int16_t* row, int count) {
+  for (int i = 0; i < count; i += 32) __builtin_prefetch(row + i, 1, 2);
+}
 
 }  // namespace
 
@@ -37,6 +44,7 @@ class UseRows::Maker {
       }
       places_.push_back(place - *sentence);
       items_.push_back(item.row);
+      ask_to_write(to_.rows_.get() + std::int64_t{item.row} * to_.stride_, to_.stride_);
       if (items_.size() < kUsesAtOnce) continue;
       add(sentence);
       flush();
@@ -68,7 +76,7 @@ class UseRows::Maker {
     contexts_.compute(rows_.data(), scales_.data());
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const std::int64_t row = items_[i];
-      kernels_.shorten(rows_.data() + i * at(stride), stride, to_.rows_.data() + row * stride);
+      kernels_.shorten(rows_.data() + i * at(stride), stride, to_.rows_.get() + row * stride);
       to_.scales_[at(row)] = scales_[i];
     }
     items_.clear();
@@ -85,7 +93,7 @@ class UseRows::Maker {
 };
 
 UseRows::UseRows(const UseSpace& space, const Corpus& corpus)
-    : space_(space), corpus_(corpus), stride_(padded(space.dim())) {}
+    : space_(space), corpus_(corpus), stride_(padded(space.dim())), rows_(nullptr, release_zeros) {}
 
 std::int64_t UseRows::row_bytes(const UseSpace& space) {
   return static_cast<std::int64_t>(sizeof(std::int16_t)) * padded(space.dim());
@@ -95,7 +103,7 @@ void UseRows::compute(std::span<const std::span<const std::int64_t>> uses, int w
                       const std::function<void(std::int64_t)>& poll) {
   constexpr std::int64_t kBlocksAtOnce = 4;
   sort(uses);
-  if (const std::size_t size = items_.size() * at(stride_); rows_.size() < size) rows_.resize(size);
+  reserve_rows();
   scales_.resize(items_.size());
   const auto caller = std::this_thread::get_id();
   std::atomic<std::int64_t> done{0};
@@ -106,6 +114,16 @@ void UseRows::compute(std::span<const std::span<const std::int64_t>> uses, int w
       done += blocks_[at(last)] - blocks_[at(first)];
     };
   });
+}
+
+void UseRows::reserve_rows() {
+  const std::size_t size = items_.size() * at(stride_);
+  if (size <= capacity_) return;
+  rows_.reset();  // before more is taken
+  capacity_ = 0;
+  rows_.reset(static_cast<std::int16_t*>(allocate_zeros(size * sizeof(std::int16_t), false)));
+  if (rows_ == nullptr) throw std::bad_alloc();
+  capacity_ = size;
 }
 
 // Into blocks of the text.
@@ -123,7 +141,7 @@ void UseRows::sort(std::span<const std::span<const std::int64_t>> uses) {
 }
 
 void UseRows::read(std::int64_t first, std::int64_t count, float* out) const {
-  kernels().lengthen(rows_.data() + first * stride_, static_cast<int>(count * stride_), out);
+  kernels().lengthen(rows_.get() + first * stride_, static_cast<int>(count * stride_), out);
 }
 
 }  // namespace muse

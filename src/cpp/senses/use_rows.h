@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -37,12 +38,14 @@ class UseRows {
   };
   class Maker;
 
+  void reserve_rows();
   void sort(std::span<const std::span<const std::int64_t>> uses);
 
   const UseSpace& space_;
   const Corpus& corpus_;
   int stride_;
-  std::vector<std::int16_t> rows_;
+  std::unique_ptr<std::int16_t[], void (*)(void*)> rows_;
+  std::size_t capacity_ = 0;  // numbers in rows_
   std::vector<float> scales_;
   std::vector<Item> items_;           // of all blocks
   std::vector<std::int64_t> blocks_;  // where each block's begin

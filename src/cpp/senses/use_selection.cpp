@@ -172,10 +172,9 @@ void raw_contexts(const UseSpace& space, const Corpus& corpus, std::span<const s
   constexpr std::int64_t kPlacesAtOnce = 480;
   SelectionOptions mean = space.topic_options;
   mean.mean = true;
-  const SentenceIndex sentences(corpus);
   parallel_chunks(static_cast<std::int64_t>(places.size()), kPlacesAtOnce, workers, [&] {
     return [&, uses = UseContexts(space)](std::int64_t first, std::int64_t last) mutable {
-      for_uses(uses, sentences, places.subspan(at(first), at(last - first)), [&](std::size_t done, UseContexts& some) {
+      for_uses(uses, corpus, places.subspan(at(first), at(last - first)), [&](std::size_t done, UseContexts& some) {
         const std::int64_t row = first + static_cast<std::int64_t>(done);
         if (encoded != nullptr) some.compute_encoded(encoded + row * space.words.dim);
         if (topics != nullptr) some.compute_means(space.topic, mean, topics + row * space.topic.padded_dim());

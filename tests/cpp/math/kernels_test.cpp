@@ -319,6 +319,20 @@ TEST_CASE("kernels: slide sums rows around a place, weighted by where they stand
   }
 }
 
+TEST_CASE("kernels: shorten and lengthen keep numbers between -1 and 1 to 16 bits") {
+  for (const Kernels* k : all_kernels()) {
+    CAPTURE(std::string(k->name));
+    std::vector<float> x(160), back(160);
+    for (int i = 0; i < 160; ++i) x[at(i)] = -1.0f + static_cast<float>(i) / 79.5f;
+    std::vector<std::int16_t> shorts(160);
+    k->shorten(x.data(), 160, shorts.data());
+    CHECK(shorts.front() == -32767);
+    CHECK(shorts.back() == 32767);
+    k->lengthen(shorts.data(), 160, back.data());
+    for (int i = 0; i < 160; ++i) CHECK(std::fabs(back[at(i)] - x[at(i)]) < 1.6e-5f);
+  }
+}
+
 TEST_CASE("kernels: adagrad divides by the root of all squares so far") {
   for (const Kernels* k : all_kernels()) {
     CAPTURE(std::string(k->name));

@@ -11,6 +11,7 @@
 
 #include "senses/kmeans.h"
 #include "senses/use_context.h"
+#include "senses/use_rows.h"
 
 namespace {
 
@@ -55,8 +56,8 @@ TEST_CASE("sense tree: leaves hold all uses, joins make one root, and the widest
     muse::TreeOptions options;
     options.first_uses = first_uses;
     std::int64_t polled = 0;
-    const muse::SenseTrees trees = muse::grow_trees(text.space, text.corpus, {uses.offsets, uses.places}, options,
-                                                    1, [&](std::int64_t) { ++polled; });
+    const muse::SenseTrees trees = muse::grow_trees(text.space, text.corpus, {uses.offsets, uses.places}, options, 1,
+                                                    [&](std::int64_t) { ++polled; });
     CHECK(polled > 0);
     const auto leaves = trees.leaf_offset[1];
     REQUIRE(leaves >= 2);
@@ -88,17 +89,67 @@ TEST_CASE("sense tree: a small cluster is joined before a large one that is as f
   CHECK(muse::join_all(centroids, 3, counts, 0.0f)[0].second == 1);  // a tie: the first pair
 }
 
+TEST_CASE("use rows: contexts in the order of the text are those one by one, places given twice too") {
+  const Text text(1500);  // several blocks
+  std::mt19937 generator(5);
+  std::vector<std::vector<std::int64_t>> places(3);
+  for (int i = 0; i < 700; ++i)
+    places[at(i % 3)].push_back(static_cast<std::int64_t>(generator() % at(text.corpus.n_tokens())));
+  places[1].push_back(places[0][0]);
+  const std::vector<std::span<const std::int64_t>> uses(places.begin(), places.end());
+  muse::UseRows rows(text.space, text.corpus);
+  for (const int workers : {1, 4}) {
+    rows.compute(uses, workers, [](std::int64_t) {});
+    muse::UseContexts contexts(text.space);
+    std::vector<float> found(at(701 * contexts.stride())), one(at(contexts.stride()));
+    rows.read(0, 701, found.data());
+    std::int64_t row = 0;
+    for (const auto& some : places)
+      for (const std::int64_t place : some) {
+        const auto sentence = muse::find_sentence(text.corpus, place);
+        const std::int64_t within = place - sentence.begin;
+        float scale = 0.0f;
+        contexts.clear();
+        contexts.add(sentence.tokens, {&within, 1});
+        contexts.compute(one.data(), &scale);
+        CHECK(*rows.scales(row) == doctest::Approx(scale));
+        for (int d = 0; d < contexts.stride(); ++d)
+          CHECK(std::fabs(found[at(row * contexts.stride() + d)] - one[at(d)]) < 2e-5f);
+        ++row;
+      }
+    CHECK(row == 701);
+  }
+  rows.compute({}, 2, [](std::int64_t) {});
+}
+
+TEST_CASE("sense tree: with little memory there are more passes over the text, and the same trees") {
+  const Text text(300);
+  const muse::Occurrences uses = muse::sample_occurrences(text.corpus, 21, 1000, 1);
+  std::vector<muse::SenseTrees> found;
+  for (const std::int64_t memory : {std::int64_t{1}, std::int64_t{4000}, std::int64_t{1} << 30}) {
+    muse::TreeOptions options;
+    options.memory = memory;
+    found.push_back(
+        muse::grow_trees(text.space, text.corpus, {uses.offsets, uses.places}, options, 2, [](std::int64_t) {}));
+  }
+  CHECK(found[0].counts.size() > 40);
+  for (const auto& trees : found) {
+    CHECK(trees.means == found[0].means);
+    CHECK(trees.topics == found[0].topics);
+    CHECK(trees.joins == found[0].joins);
+  }
+}
+
 TEST_CASE("use context: sentences are found for every place, and blocks are of unit length together") {
   const Text text(50);
-  const muse::SentenceIndex sentences(text.corpus);
   for (std::int64_t place = 0; place < text.corpus.n_tokens(); ++place) {
-    const auto found = sentences.at(place);
+    const auto found = muse::find_sentence(text.corpus, place);
     CHECK(found.begin == place / 7 * 7);
     CHECK(found.tokens.size() == 7);
   }
   muse::UseContexts contexts(text.space);
   const std::vector<std::int64_t> places = {0, 3, 6};
-  contexts.add(sentences.at(0).tokens, places);
+  contexts.add(muse::find_sentence(text.corpus, 0).tokens, places);
   CHECK(contexts.size() == 3);
   std::vector<float> out(at(3 * contexts.stride()));
   contexts.compute(out.data());
