@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from muse import MUSE, Split, Trees, UnknownSenseError, UnknownWordError
+from muse import MUSE, FormatWarning, Split, Trees, UnknownSenseError, UnknownWordError
 from muse.datasets import make_ambiguous_corpus
 from muse.model.trees import Recut
 
@@ -391,3 +391,14 @@ def test_copies_answer_the_same(model, copied):
     assert parts.disambiguate(sentence) == model.disambiguate(sentence)
     with pytest.raises(ValueError, match="there are no sense trees"):
         MUSE.from_arrays(model.vocabulary, model.arrays, model.settings)
+
+
+def test_other_tools_get_the_senses_that_questions_answer_with(cut, tmp_path):
+    with pytest.warns(FormatWarning):
+        cut.export(tmp_path / "senses.vec", "word2vec")
+    keys = [line.split(" ")[0] for line in (tmp_path / "senses.vec").read_text().splitlines()[1:]]
+    assert keys == list(cut.sv.index_to_key)
+    sentence = uses(WORD, 1)[0]
+    chosen = [cut.sv[token.token, token.sense] for token in cut.disambiguate(sentence)]
+    expected = np.mean([vector / np.linalg.norm(vector) for vector in chosen], axis=0)
+    np.testing.assert_allclose(cut.sentence_vector(sentence), expected, atol=1e-5)

@@ -201,9 +201,9 @@ def test_what_is_logged_and_shown(caplog, monkeypatch):
     monkeypatch.setattr(muse.training.growing, "progress_bar", made)
     caplog.set_level(logging.INFO, "muse")
     model = train(epochs=1)
-    assert [desc for desc, _, _ in bars] == ["encoder", "whitening", "trees", "vectors"]
+    assert [desc for desc, _, _ in bars] == ["encoder", "whitening", "trees", "vectors", "calibration"]
     assert all(bar.n == total for _, total, bar in bars)
-    for part in ("encoder", "whitening", "trees", "vectors"):
+    for part in ("encoder", "whitening", "trees", "vectors", "calibration"):
         assert f"sense trees, {part}: " in caplog.text
     row = model.history[-1]
     assert (row["stage"], row["epoch"], row["tokens"]) == ("trees", 1, 0)

@@ -156,6 +156,16 @@ class Arrays:
         found = np.flatnonzero(self.sense_numbers[rows] == number)
         return rows.start + int(found[0]) if len(found) else -1
 
+    def rows_at(self, words: NDArray[Any], numbers: NDArray[Any]) -> Integers:
+        """The rows of senses that there are, int64 (N,), given by their `words` and `numbers`, int (N,)."""
+        if self.sense_numbers is None:
+            rows: Integers = self.sense_offset[words] + numbers
+            return rows
+        span = int(self.sense_numbers.max()) + 1  # rows are in the order of word and number
+        place = np.repeat(np.arange(self.n_words) * span, np.diff(self.sense_offset)) + self.sense_numbers
+        found: Integers = np.searchsorted(place, words.astype(np.int64) * span + numbers)
+        return found
+
     def prior(self, word: int) -> Floats:
         """Share of each sense in the uses of a word, float32 (K,); equal shares where none was ever selected."""
         counts = self.sense_counts[self.rows_of(word)].astype(np.float64)

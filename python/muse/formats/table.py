@@ -55,6 +55,8 @@ class SenseTable:
         What only the tool that wrote the file understands, by name; written back to its own format.
     lost : list of str
         What the model has and no vector file holds.
+    numbers : int64 (Z,), optional
+        The number of each sense within its word, see `Arrays.sense_numbers`.
     """
 
     words: Sequence[str]
@@ -68,6 +70,7 @@ class SenseTable:
     selector: Any = None
     parts: dict[str, Any] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
+    numbers: Integers | None = None
 
     @classmethod
     def of_model(cls, vocabulary: Vocabulary, arrays: Arrays) -> SenseTable:
@@ -75,7 +78,7 @@ class SenseTable:
         lost = ["the selector (context and selection vectors)", "collocation vectors"]
         return cls(
             vocabulary.words, arrays.sense_vectors, arrays.sense_offset, arrays.sense_counts, None,
-            arrays.word_counts, lost=lost,
+            arrays.word_counts, lost=lost, numbers=arrays.sense_numbers,
         )  # fmt: skip
 
     @property
@@ -105,6 +108,11 @@ class SenseTable:
     def keys(self, mark: str = "#", first: int = 0) -> list[str]:
         """The key of each sense, ``word#k``; with another mark between, or counted from another number, if asked."""
         counts = self.senses.tolist()
+        if self.numbers is not None:
+            named = np.repeat(np.arange(self.n_words), self.senses).tolist()
+            return [
+                f"{self.words[word]}{mark}{k + first}" for word, k in zip(named, self.numbers.tolist(), strict=True)
+            ]
         return [f"{word}{mark}{k}" for word, n in zip(self.words, counts, strict=True) for k in range(first, first + n)]
 
     def shares(self) -> NDArray[np.floating[Any]]:

@@ -170,7 +170,7 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _selected(self, documents: Iterable[Document]) -> Iterator[NDArray[np.int64]]:
         """Rows of the senses that the words of each document have there."""
-        offset = self.model_.arrays.sense_offset
+        arrays = self.model_.arrays
         read: deque[list[str]] = deque()  # by the selector, ahead of what it has yielded
 
         def reading() -> Iterator[list[str]]:
@@ -184,7 +184,7 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             ids = np.fromiter(
                 (self.model_.vocabulary.ids[tokens[place]] for place in known.tolist()), np.int64, len(known)
             )
-            yield offset[ids] + senses[known]
+            yield arrays.rows_at(ids, senses[known])
 
     def _known(self, documents: Iterable[Document]) -> Iterator[NDArray[np.int64]]:
         """Ids of the known words of each document."""

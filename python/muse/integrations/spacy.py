@@ -97,7 +97,7 @@ class SenseTagger:
             yield from docs
 
     def _set(self, token: Token, word: str, sense: int, probability: float) -> None:
-        row = self.model.arrays.rows_of(self.model.vocabulary.ids[word]).start + sense
+        row = self.model.arrays.row_of(self.model.vocabulary.ids[word], sense)
         token._.sense = f"{word}#{sense}"
         token._.sense_probability = probability
         token._.sense_vector = self.model.arrays.sense_vectors[row]

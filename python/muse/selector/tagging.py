@@ -104,12 +104,7 @@ def sentence_vectors(
 def _mean(
     arrays: Arrays, words: NDArray[np.int64], senses: NDArray[np.int32], weights: str | None
 ) -> NDArray[np.float64]:
-    rows = arrays.sense_offset[words] + senses
-    if arrays.sense_numbers is not None:
-        rows = np.array(
-            [arrays.row_of(word, sense) for word, sense in zip(words.tolist(), senses.tolist(), strict=True)]
-        )
-    units = unit_rows(arrays.sense_vectors[rows])
+    units = unit_rows(arrays.sense_vectors[arrays.rows_at(words, senses)])
     if weights is None:
         return np.asarray(units.mean(axis=0))
     shares = arrays.word_counts[words] / max(int(arrays.word_counts.sum()), 1)

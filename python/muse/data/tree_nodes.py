@@ -1,0 +1,211 @@
+"""The nodes of sense trees: the arrays that hold them, where each node is in these, and its number."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Cut", "TreeNodes"]
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+_TYPES = {
+    "leaf_offset": (np.int64, 1),
+    "leaf_means": (np.float32, 2),
+    "leaf_shifts": (np.float32, 2),
+    "leaf_counts": (np.int64, 1),
+    "joins": (np.int32, 2),
+    "strengths": (np.float32, 1),
+    "default_senses": (np.int64, 1),
+}
+
+
+class Cut(NamedTuple):
+    """The nodes that are the senses of V words, Z in all; those of word i are rows ``sense_offset[i:i + 2]``.
+
+    Attributes
+    ----------
+    sense_offset : int64 (V + 1,)
+    nodes : int64 (Z,)
+        Number of the node within its word, rising; 0 for a word without a tree.
+    counts : int64 (Z,)
+        Sampled uses of each node, 0 for a word without a tree.
+    centroids : float32 (Z, S)
+        Mean context of each node at unit length; zeros for a word with one sense.
+    shifts : float32 (Z, D)
+        What each node adds to the vector of its word before shrinkage.
+    """
+
+    sense_offset: Integers
+    nodes: Integers
+    counts: Integers
+    centroids: Floats
+    shifts: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class TreeNodes:
+    """What `muse.data.sense_trees.SenseTrees` is made of, which says what its parts are."""
+
+    leaf_offset: Integers
+    leaf_means: Floats
+    leaf_shifts: Floats
+    leaf_counts: Integers
+    joins: NDArray[np.int32]
+    strengths: Floats
+    default_senses: Integers
+    share_power: float = 0.3
+    auto_strength: float = 0.5
+    shrinkage: float = 0.5
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            array = getattr(self, field.name)
+            if field.name not in _TYPES:
+                object.__setattr__(self, field.name, float(array))
+                continue
+            dtype, ndim = _TYPES[field.name]
+            if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != ndim:
+                raise ValueError(f"{field.name} must be a numpy array of {np.dtype(dtype).name} with {ndim} dimensions")
+            view = array.view()
+            view.flags.writeable = False
+            object.__setattr__(self, field.name, view)
+        self._check()
+
+    def _check(self) -> None:
+        offset, leaves = self.leaf_offset, np.diff(self.leaf_offset)
+        if len(offset) < 1 or offset[0] != 0 or (leaves < 0).any() or (leaves == 1).any():
+            raise ValueError("leaf_offset must rise from 0, by no leaves or by at least two a word")
+        total = int(offset[-1])
+        joins = total - int((leaves > 0).sum())
+        shapes = {
+            "leaf_means": (total, self.leaf_means.shape[1]),
+            "leaf_shifts": (total, self.leaf_shifts.shape[1]),
+            "leaf_counts": (total,),
+            "joins": (joins, 2),
+            "strengths": (joins,),
+            "default_senses": (len(offset) - 1,),
+        }
+        for name, shape in shapes.items():
+            if getattr(self, name).shape != shape:
+                raise ValueError(
+                    f"{name} must have shape {shape} for {total} leaves; it has {getattr(self, name).shape}"
+                )
+        if (self.leaf_counts < 1).any():
+            raise ValueError("leaf_counts must be at least 1")
+        if (self.default_senses < 1).any() or (self.default_senses > np.maximum(leaves, 1)).any():
+            raise ValueError("default_senses must lie between 1 and the number of leaves")
+        place = self._join_place
+        used = np.sort((self.joins + self._node_offset[self._join_word, None]).ravel())
+        inner = np.ones(int(self._node_offset[-1]), bool)
+        inner[self._node_offset[1:][leaves > 0] - 1] = False  # roots are part of nothing
+        if (self.joins < 0).any() or (self.joins >= (leaves[self._join_word] + place)[:, None]).any() or not (
+            len(used) == inner.sum() and np.array_equal(used, np.flatnonzero(inner))
+        ):  # fmt: skip
+            raise ValueError("joins must take each leaf and each earlier join of their word once")
+        if not np.isfinite(self.strengths).all():
+            raise ValueError("strengths must be finite numbers")
+        if not np.isfinite([self.share_power, self.auto_strength, self.shrinkage]).all():
+            raise ValueError("share_power, auto_strength and shrinkage must be finite numbers")
+
+    # -- sizes -------------------------------------------------------------------------------------------------------
+
+    @property
+    def n_words(self) -> int:
+        """V"""
+        return len(self.leaf_offset) - 1
+
+    @property
+    def n_leaves(self) -> Integers:
+        """Leaves of each word, int64 (V,); 0 for a word without a tree."""
+        return np.diff(self.leaf_offset)
+
+    # -- places of nodes ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _node_offset(self) -> Integers:
+        """(V + 1,) first node of each word: leaves and then joins, as they are numbered in `joins`."""
+        return np.concatenate(([0], np.cumsum(2 * self.n_leaves - (self.n_leaves > 0))))
+
+    @cached_property
+    def _join_word(self) -> Integers:
+        """(J,)"""
+        return np.repeat(np.arange(self.n_words), np.maximum(self.n_leaves - 1, 0))
+
+    @cached_property
+    def _join_place(self) -> Integers:
+        """(J,) which join of its word it is, 0, 1, ..."""
+        per_word = np.maximum(self.n_leaves - 1, 0)
+        places: Integers = np.arange(len(self.joins)) - np.repeat(np.cumsum(per_word) - per_word, per_word)
+        return places
+
+    @cached_property
+    def _node_word(self) -> Integers:
+        """(N,)"""
+        return np.repeat(np.arange(self.n_words), np.diff(self._node_offset))
+
+    @cached_property
+    def _join_node(self) -> Integers:
+        """(J,) the node that each join makes."""
+        nodes: Integers = self._node_offset[self._join_word] + self.n_leaves[self._join_word] + self._join_place
+        return nodes
+
+    @cached_property
+    def _parts(self) -> Integers:
+        """(J, 2) the nodes that each join joins."""
+        parts: Integers = self.joins + self._node_offset[self._join_word, None]
+        return parts
+
+    @cached_property
+    def _leaf_node(self) -> Integers:
+        """(L,) the node that each leaf is."""
+        words = np.repeat(np.arange(self.n_words), self.n_leaves)
+        return np.arange(int(self.leaf_offset[-1])) - self.leaf_offset[words] + self._node_offset[words]
+
+    def _by_place(self) -> list[Integers]:
+        """The joins that are the first of their words, the second, and so on."""
+        order = np.argsort(self._join_place, kind="stable")
+        bounds = np.searchsorted(self._join_place[order], np.arange(int(self._join_place.max(initial=-1)) + 2))
+        return [order[a:b] for a, b in itertools.pairwise(bounds)]
+
+    @cached_property
+    def _counts(self) -> Integers:
+        """(N,) sampled uses of each node."""
+        counts = np.zeros(int(self._node_offset[-1]), np.int64)
+        counts[self._leaf_node] = self.leaf_counts
+        for some in self._by_place():
+            counts[self._join_node[some]] = counts[self._parts[some]].sum(axis=1)
+        return counts
+
+    @cached_property
+    def _life(self) -> tuple[Integers, Integers]:
+        """(N,) the least number of senses with which each node is a sense, and that from which on it is none."""
+        splits = self.n_leaves[self._join_word] - self._join_place  # with so many senses the join is undone
+        begins = np.ones(int(self._node_offset[-1]), np.int64)
+        begins[self._parts] = splits[:, None]
+        ends = np.full(len(begins), np.iinfo(np.int64).max)
+        ends[self._join_node] = splits
+        return begins, ends
+
+    @cached_property
+    def numbers(self) -> Integers:
+        """int64 (N,): the number of each node, leaves and then joins of each word.
+
+        Those that are senses by default come first, by falling share; then the finer ones, as they appear with more
+        senses; then the coarser ones, as they appear with fewer.
+        """
+        begins, ends = self._life
+        default = self.default_senses[self._node_word]
+        kind = np.where(begins > default, 1, np.where(ends <= default, 2, 0))
+        when = np.where(kind == 1, begins, np.where(kind == 2, -ends, 0))
+        order = np.lexsort((np.arange(len(begins)), -self._counts, when, kind, self._node_word))
+        numbers = np.empty(len(order), np.int64)
+        numbers[order] = np.arange(len(order)) - self._node_offset[self._node_word]
+        return numbers
