@@ -25,7 +25,8 @@ _SMALL: dict[str, Any] = {"vector_size": 24, "epochs": 3, "seed": 7, "workers": 
 def cases() -> dict[str, dict[str, Any]]:
     """Arguments of MUSE by a name; between them they go through every way of training."""
     found: dict[str, dict[str, Any]] = {
-        "default": {}, "senses3": {"senses": 3}, "k1": {"senses": 1},
+        "trees": {}, "default": {"recipe": Split()}, "senses3": {"senses": 3, "recipe": Split()},
+        "k1": {"senses": 1, "recipe": Split()},
         "random": Settings(init="random").arguments(),  # the package's values for all but the start
     }  # fmt: skip
     for strategy in get_args(StrategyName):

@@ -72,16 +72,16 @@ def _memory_while_reading(folder: Path) -> None:
 
 
 def _memory_while_training(folder: Path) -> None:
-    before = muse.training.run.split_arrays
+    before = muse.training.run.grow
 
     def fail(*_):
         raise MemoryError
 
-    muse.training.run.split_arrays = fail
+    muse.training.run.grow = fail
     try:
         MUSE(SENTENCES, senses=2, **SMALL)
     finally:
-        muse.training.run.split_arrays = before
+        muse.training.run.grow = before
 
 
 def _fail(*_: object) -> None:
@@ -136,7 +136,7 @@ def _file(folder: Path, change: Callable[[bytes], bytes]) -> None:
 
 
 def _newer(folder: Path) -> None:
-    _file(folder, lambda raw: raw.replace(b'"version":"1"', b'"version":"2"'))
+    _file(folder, lambda raw: raw.replace(b'"version":"1"', b'"version":"3"'))
 
 
 def _resume_on(sentences: list[list[str]]) -> None:

@@ -18,14 +18,18 @@ SCORES = {  # of a cell: heading, digits
     "fuzzy_b_cubed": ("fuzzy B³", 3),
     "v_measure": ("V", 3),
     "ari": ("ARI", 3),
-    "WiC accuracy": ("WiC", 3),
+    "WiC accuracy": ("WiC by senses", 3),
+    "WiC usage, dev": ("WiC by usage", 3),
+    "WiC usage, train": ("threshold from train", 3),
     "SCWS MaxSimC": ("MaxSimC", 3),
     "SCWS AvgSimC": ("AvgSimC", 3),
+    "SCWS AvgSimC + contexts": ("with contexts", 3),
     **{name: (f"{name}, wv", 3) for name in common.SIMILARITY_SETS},
 }
 GAINS = {  # heading: the score and that of the baseline's words which it is above
     "MaxSimC − one vector": ("SCWS MaxSimC", "SCWS globalSim"),
     "AvgSimC − one vector": ("SCWS AvgSimC", "SCWS globalSim"),
+    "with contexts − one vector": ("SCWS AvgSimC + contexts", "SCWS globalSim"),
     "similarity − one vector": ("similarity", "similarity"),
 }
 NOTE = (
@@ -60,11 +64,14 @@ def _row(label: str, cells: Mapping[int, Record], base: Mapping[int, Record]) ->
         return row
     row["senses"] = common.mean_sd([cell["senses"]["mean_has"] for cell in done.values()], 1)
     for name, (heading, digits) in SCORES.items():
-        row[heading] = common.mean_sd([_score(cell, name) for cell in done.values()], digits)
+        if all(name in cell["scores"] for cell in done.values()):  # without vectors of contexts there are fewer
+            row[heading] = common.mean_sd([_score(cell, name) for cell in done.values()], digits)
     both = [(cell, base[seed]) for seed, cell in done.items() if seed in base and "scores" in base[seed]]
     if not both:
         return row
     for heading, (mine, theirs) in GAINS.items():
+        if mine != "similarity" and not all(mine in cell["scores"] for cell, _ in both):
+            continue
         gains = [_score(cell, mine) - _score(other, theirs) for cell, other in both]
         row[heading] = ("+" if sum(gains) >= 0 else "") + common.mean_sd(gains)
     row["time / one-sense"] = common.mean_sd([cell["seconds"] / other["seconds"] for cell, other in both], 2)

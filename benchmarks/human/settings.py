@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from muse import MUSE
+from muse import MUSE, Split
 
 __all__ = ["BASELINE", "SETTINGS", "options_of"]
 
@@ -15,6 +15,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
     "senses=3": {"senses": 3},
     "senses=5": {"senses": 5},
+    "auto": {"senses": "auto"},
+    "split": {"recipe": Split()},
     "paper": MUSE.paper_defaults(),
 }
 

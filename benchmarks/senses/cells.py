@@ -27,8 +27,9 @@ __all__ = ["Cell", "code_version", "execute"]
 _HARNESS = 1  # raise it when the same cell would give other figures
 # What a run learns depends on these; comments and layout do not count. The core counts as the binary that was loaded.
 _SOURCES = (
-    "corpus/encoding", "data/recipes", "data/settings", "data/trimming", "selector/selection", "training/initial",
-    "training/options", "training/run", "training/schedule", "training/split",
+    "corpus/encoding", "data/recipes", "data/sense_trees", "data/settings", "data/trimming", "data/use_space",
+    "selector/selection", "training/initial", "training/options", "training/run", "training/schedule",
+    "training/split", "training/trees",
 )  # fmt: skip
 
 
@@ -137,7 +138,12 @@ def _muse(cell: Cell, merged: Merged) -> dict[str, dict[str, Any]]:
 def _measured(cell: Cell, model: MUSE, merged: Merged, encoded: Encoded, seconds: float) -> dict[str, Any]:
     trained = sum(row["tokens"] for row in model.history)
     chosen = measure.chosen_senses(model, encoded)
-    scores = _scores(cell, model, merged, merged.task.score(chosen))
+    found = merged.task.score(chosen)
+    scores = _scores(cell, model, merged, found)
+    if "calibration" in cell.setting.extras:
+        merged.task.with_reliability(found, model)
+        names = ("calibration_error", "calibration_words")
+        scores["calibration"] = {name: found[name] for name in names} | {"curve": next(iter(found.curves.values()), [])}
     plain = _plain(cell.path, cell.limit, cell.draw.counts[0], cell.cache)
     scores["scores"]["neighbours"] = measure.neighbours(model, merged, chosen, plain)
     return {**scores, "history": model.history, **_speed(trained, seconds)}

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from muse import MUSE, Settings
+from muse import MUSE, Settings, Split
 
 __all__ = ["BASE", "GRIDS", "Setting", "load_grids", "select"]
 
 BASE: dict[str, Any] = {"vector_size": 100}  # of the study, under every setting
 KINDS = {  # what trains, and what else a cell may do
-    "muse": ("trace", "windows", "context", "tasks"),
+    "muse": ("trace", "windows", "context", "tasks", "calibration"),
     "gensim": ("windows", "tasks"),
     "mssg": ("tasks",),
     "adagram": ("tasks",),
@@ -38,7 +38,7 @@ class Setting:
     extras : tuple of str
         ``"trace"``: the pseudo-word score after every epoch. ``"windows"``: k-means and the supervised limit on
         windows of the word vectors. ``"context"``: the same on what the selector sees. ``"tasks"``: SemEval-2013 task
-        13 and WiC, too.
+        13 and WiC, too. ``"calibration"``: whether probabilities of senses mean what they say.
     seconds_of : str, optional
         For gensim: train for as long as the setting of this label took on the same text, draw and seed; it must be in
         the same grids, and runs along.
@@ -78,11 +78,17 @@ class Setting:
         )  # fmt: skip
 
 
+def usual(label: str = "", *, extras: tuple[str, ...] = (), **arguments: Any) -> Setting:
+    """What `MUSE` makes of some arguments, by default named after them: the package's own recipe."""
+    named = ", ".join(f"{name}={value}" for name, value in arguments.items())
+    return Setting(label or named or "default", Settings.of(**BASE, **arguments).to_json(), extras=extras)
+
+
 def muse(label: str = "", *, extras: tuple[str, ...] = (), **options: Any) -> Setting:
-    """A setting of ours, by default named after the options that differ from the defaults."""
-    usual = Settings(**BASE)
-    named = ", ".join(f"{name}={value}" for name, value in options.items() if value != getattr(usual, name))
-    return Setting(label or named or "default", options, extras=extras)
+    """A setting of the recipe `Split`, by default named after the options that differ from its defaults."""
+    usually = Settings(**BASE)
+    named = ", ".join(f"{name}={value}" for name, value in options.items() if value != getattr(usually, name))
+    return Setting(label or named or "split", options, extras=extras)
 
 
 def _each(name: str, values: Iterable[Any], **common: Any) -> list[Setting]:
@@ -187,10 +193,10 @@ def _guards() -> list[Setting]:
 def _peers() -> list[Setting]:
     """What a user might take instead, on the same draws."""
     return [
-        muse(),  # whose wall time the next but one takes
+        usual(),  # whose wall time the next but one takes
         Setting("gensim word2vec", kind="gensim", extras=("windows",)),
         Setting("gensim word2vec, wall time of default", kind="gensim", seconds_of="default"),
-        muse(senses=1, extras=("windows",)),
+        usual(senses=1, extras=("windows",)),
         Setting("MSSG-style, K=3", {"senses": 3}, kind="mssg"),
         Setting("MSSG-style, K=2", {"senses": 2}, kind="mssg"),
         Setting("AdaGram, K=3", {"senses": 3}, kind="adagram"),
@@ -198,7 +204,13 @@ def _peers() -> list[Setting]:
 
 
 def _headline() -> list[Setting]:
-    return [muse(extras=("context",)), *_frozen()[1:4], *_paper()[:1], *_paper()[3:4], *_peers()]
+    return [usual(extras=("context",)), *_frozen()[1:4], *_paper()[:1], *_paper()[3:4], *_peers()]
+
+
+def _trees() -> list[Setting]:
+    """Sense trees, at the number of senses that the merged words have, and as evidence says; the recipe before them."""
+    told: dict[str, Any] = {"extras": ("calibration",)}
+    return [usual(**told), usual(senses=2, **told), usual(senses="auto", **told), usual("split", recipe=Split())]
 
 
 def _table() -> list[Setting]:
@@ -210,19 +222,20 @@ def _table() -> list[Setting]:
         Setting("MSSG-style, K=3", {"senses": 3}, kind="mssg"),
         Setting("AdaGram, K=3", {"senses": 3}, kind="adagram"),
     ]
-    ours = [muse(extras=("context",)), muse(senses=1), *_each("strategy", strategies, selection_update="paper")]
+    ours = [usual(extras=("context",)), usual(senses=1), *_each("strategy", strategies, selection_update="paper")]
     return [replace(s, extras=(*s.extras, "tasks")) for s in (*ours, *peers, *paper)]
 
 
 GRIDS: dict[str, Callable[[], list[Setting]]] = {
-    "default": lambda: [muse()],
+    "default": lambda: [usual()],
     "headline": _headline,
     "frozen": _frozen,
     "strategies": _strategies,
     "initialisation": _initialisation,
     "context": _context,
-    "senses": lambda: _each("senses", ("auto", 1, 2, 3, 5)),
-    "epochs": lambda: _each("epochs", (2, 5, 10, 20)),
+    "senses": lambda: [usual(), *(usual(senses=senses) for senses in ("auto", 1, 2, 3, 5))],
+    "trees": _trees,
+    "epochs": lambda: [usual(epochs=epochs) for epochs in (2, 5, 10, 20)],
     "trace": lambda: [muse(epochs=20, extras=("trace",)), muse(epochs=20, senses=3, extras=("trace",))],
     "update": _update,
     "sharing": _sharing,

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 SCORES = ("v_measure", "ari", "purity", "majority", "effective_senses", "collapsed", "words", "occurrences")
-_MEASURES = ("MaxSimC", "AvgSimC", "MaxSim", "AvgSim", "globalSim", "scored")
+_MEASURES = ("MaxSimC", "AvgSimC", "MaxSim", "AvgSim", "globalSim", "AvgSimC + contexts", "scored")
 _ENOUGH = 30  # pairs that must be known before a correlation means anything
 _NEAREST = 10
 _IN_USE = 0.05  # share of a word's uses from which on a sense counts as used
@@ -119,7 +119,7 @@ def word_scores(model: SenseModel) -> dict[str, float]:
     scores: dict[str, float] = {}
     if sum(all(word is not None and word in model for word in pair.words) for pair in task.pairs) >= _ENOUGH:
         result = task(model)
-        scores |= {f"SCWS {name}": result[name] for name in _MEASURES if result[name] is not None}
+        scores |= {f"SCWS {name}": result[name] for name in _MEASURES if result.get(name) is not None}
     for name, path in similarity_sets().items():
         similarity = WordSimilarityTask({name: path}, resamples=0)
         if sum(first in model and second in model for first, second, _ in similarity.data[name]) >= _ENOUGH:
@@ -148,7 +148,8 @@ def task_scores(model: SenseModel) -> dict[str, float]:
         scores |= {f"SemEval-2013 {name}": found[name] for name in (*names, "answered", "senses_per_word")}
     if sum(pair.lemma in model for pair in wic.dev) >= _ENOUGH:
         found = wic(model)
-        scores |= {f"WiC {name}": found[name] for name in ("accuracy", "sense_match", "majority", "covered")}
+        names = ("accuracy", "sense_match", "usage_accuracy", "majority", "covered")
+        scores |= {f"WiC {name}": found[name] for name in names if name in found}
     return scores
 
 

@@ -31,6 +31,11 @@ def _senses(words: str) -> Callable[[Record], Any]:
     return lambda record: record.get("senses", {}).get(words, {}).get("mean_uses")
 
 
+def _split(record: Record) -> float | None:
+    has = record.get("senses", {}).get("control", {}).get("has", {})
+    return 1 - has.get("1", 0) / sum(has.values()) if has else None
+
+
 def _last(name: str) -> Callable[[Record], Any]:
     return lambda record: record["history"][-1][name] if record.get("history") else None
 
@@ -44,6 +49,8 @@ COLUMNS: dict[str, Callable[[Record], Any]] = {
     "collapsed": _score("collapsed"),
     "senses": _senses("pseudo"),
     "control": _senses("control"),
+    "split": _split,  # share of the control words
+    "calibration": lambda record: record.get("calibration", {}).get("calibration_error"),
     "MaxSimC": _score("SCWS MaxSimC"),
     "AvgSimC": _score("SCWS AvgSimC"),
     "MaxSim": _score("SCWS MaxSim"),

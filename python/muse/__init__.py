@@ -11,7 +11,7 @@ from muse.base import cuda
 from muse.callbacks import Callback
 from muse.corpus.encoding import LineSentence, encode_corpus
 from muse.data.arrays import Arrays
-from muse.data.recipes import Context, Engine, Paper, Split
+from muse.data.recipes import Context, Engine, Paper, Split, Trees
 from muse.data.settings import Settings
 from muse.data.vocabulary import Vocabulary
 from muse.errors import (
@@ -44,6 +44,7 @@ __all__ = [
     "SenseVectors",
     "Settings",
     "Split",
+    "Trees",
     "UnknownSenseError",
     "UnknownWordError",
     "Vocabulary",

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from muse import MUSE, Callback, __version__
-from muse.base.checks import Choice
+from muse.base.checks import Choice, number
 from muse.base.limits import usable_cores
 from muse.corpus.encoding import LineSentence
 from muse.data.describing import meaning_of
@@ -22,10 +24,11 @@ from muse.data.settings import Settings, constructor_settings
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.errors import DivergenceError, UnknownWordError
 from muse.evaluation.clustering import purity, v_measure
-from muse.files.lines import shown
-from muse.files.replacing import check_target
+from muse.files.lines import as_paths, compression, shown
+from muse.files.replacing import check_target, replacing
 from muse.integrations.wikipedia import WikipediaSentences, is_dump
 from muse.selector.context import as_tokens
+from muse.selector.tag_file import TagReport, is_stream, tag_stream
 from muse.selector.uses import Uses, find_uses
 
 DEMO_SENTENCES, DEMO_WORDS = 40_000, 1_000
@@ -35,6 +38,8 @@ DEMO_EPOCHS = 8  # more than for real text, of which there is more
 DEMO_CARDS = ("bank", "spring", "rock", "cell", "match")
 # What a person knows to be ambiguous; cards of those that a named corpus holds are shown.
 FILE_CARDS = ("head", "tie", "bank", "cell", "spring", "rock", "apple", "java", "current", "match")
+_STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+_STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 MAIN_SETTINGS = (
     "senses", "vector_size", "window", "min_count", "epochs", "negative", "sample", "alpha", "strategy", "workers",
     "seed",
@@ -112,8 +117,14 @@ def _parser() -> argparse.ArgumentParser:
 
     tag = commands.add_parser("tag", help="write a text with the sense of each word behind it: head becomes head#2")
     tag.add_argument("model", metavar="MODEL", help="a file that `muse train` wrote")
-    tag.add_argument("input", metavar="INPUT", help="plain text, one sentence a line; may be .gz, .bz2, .xz or .zst")
-    tag.add_argument("output", metavar="OUTPUT", help="where it goes; compressed if the name says so")
+    tag.add_argument(
+        "input",
+        metavar="INPUT",
+        help="plain text, one sentence a line; may be .gz, .bz2, .xz or .zst; -: standard input",
+    )
+    tag.add_argument(
+        "output", metavar="OUTPUT", help="where it goes; compressed if the name says so; -: standard output"
+    )
     tag.add_argument(
         "--margin",
         type=float,
@@ -214,20 +225,55 @@ def run_senses(options: argparse.Namespace) -> None:
     print(f"\n{model.describe(options.word, topn=6, corpus=options.corpus)}")
     if options.context is not None:
         probabilities = model.sense_probabilities(options.word, options.context)
-        listed = ", ".join(f"{options.word}#{k} {share:.0%}" for k, share in enumerate(probabilities.tolist()))
+        numbers = model.sense_numbers(options.word).tolist()
+        listed = ", ".join(
+            f"{options.word}#{k} {share:.0%}" for k, share in zip(numbers, probabilities.tolist(), strict=True)
+        )
         print(f"\nin this context: {listed}")
-        if not any(token in model for token in as_tokens(options.context, model)):
+        if not any(token in model for token in as_tokens(options.context)):
             print("no word of it is known: these are the shares in the training text")
 
 
 def run_tag(options: argparse.Namespace) -> None:
-    """Tag a file."""
-    _check_target(options.output, options.model)
+    """Tag a file, or what a pipe brings; where the text goes to standard output, the count goes to standard error."""
+    writes = options.output in _STANDARD_OUTPUT
+    if not writes and not is_stream(options.output):
+        _check_target(options.output, options.model)
     model = MUSE.load(options.model, mmap=True)
-    report = model.tag_corpus(
-        options.input, options.output, margin=options.margin, resume=options.resume, progress=sys.stderr.isatty()
-    )
-    print(f"tagged    {report.tagged:,} of {report.tokens:,} tokens")
+    if writes or options.input in _STANDARD_INPUT:
+        report = _tag_stream(model, options)
+    else:
+        report = model.tag_corpus(
+            options.input, options.output, margin=options.margin, resume=options.resume, progress=sys.stderr.isatty()
+        )
+    print(f"tagged    {report.tagged:,} of {report.tokens:,} tokens", file=sys.stderr if writes else sys.stdout)
+
+
+def _tag_stream(model: MUSE, options: argparse.Namespace) -> TagReport:
+    """Tag from standard input, or to standard output, or both."""
+    if options.resume:
+        raise ValueError("--resume goes on with a file that an earlier call left, and a pipe leaves none")
+    source, target, selector = options.input, options.output, model.selector
+    margin = number(0, 1)("margin", options.margin)
+    with contextlib.ExitStack() as opened:
+        if source in _STANDARD_INPUT:
+            if sys.stdin is None:
+                raise OSError("standard input is closed; name a file")
+            source, file = "standard input", getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)  # gives what has come
+        else:
+            file = opened.enter_context(as_paths(source, "input")[0].open("rb"))
+        if target in _STANDARD_OUTPUT:
+            if sys.stdout is None:
+                raise OSError("standard output is closed; name a file")
+            sink: Any = sys.stdout.buffer
+        elif is_stream(target):
+            sink = opened.enter_context(Path(target).open("wb"))
+        else:
+            sink = opened.enter_context(replacing(target))
+        return tag_stream(
+            selector.tagger, file, sink,
+            name=source, margin=margin, workers=selector.workers, ending=compression(Path(target)),
+        )  # fmt: skip
 
 
 class _Stopwatch(Callback):
@@ -259,9 +305,12 @@ def _train(text: str, corpus: dict[str, Any], settings: dict[str, Any], path: st
         model.save(path)
     print(f"text      {shown(text)}")
     last = model.history[-1]
-    parts = f"reading {reading:.1f} s" + (f", split {watch.split:.1f} s" if watch.split else "")
+    trees = last["seconds"] if last["stage"] == "trees" else 0.0
+    epoch = next(row for row in reversed(model.history) if row["stage"] != "trees")
+    parts = f"reading {reading:.1f} s" + (f", split {watch.split:.1f} s" if watch.split and not trees else "")
+    parts += f", sense trees {trees:.1f} s" if trees else ""
     print(f"training  {len(model):,} words, {model.arrays.n_senses:,} senses, dimension {model.vector_size}, "
-          f"{model.epochs} epochs in {seconds:.1f} s ({parts}); last epoch {last['tokens_per_second']:,.0f} tokens/s"
+          f"{model.epochs} epochs in {seconds:.1f} s ({parts}); last epoch {epoch['tokens_per_second']:,.0f} tokens/s"
           )  # fmt: skip
     if last["ambiguous_words"]:
         print(f"senses    in the {last['ambiguous_words']:,} words that have several: {last['senses_used']:.2f} in "
@@ -303,9 +352,10 @@ def _print_recovery(model: MUSE, corpus: AmbiguousCorpus) -> None:
 def _print_card(model: MUSE, word: str, uses: Uses) -> None:
     card = model.describe(word, topn=6)
     print(f"\n{word}: {card.count:,} uses")
+    places = {number: place for place, number in enumerate(model.sense_numbers(word).tolist())}
     for sense in card.senses:
         print(f"  {sense.key}  {sense.share:4.0%}  like {', '.join(key for key, _ in sense.neighbours)}")
-        for example in uses.examples(int(sense.key.rpartition("#")[2]), 1):
+        for example in uses.examples(places[int(sense.key.rpartition("#")[2])], 1):
             print(f'  {" " * len(sense.key)}        as in "{example}"')
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from muse._topic_words import AMBIGUOUS, FUNCTION_WORDS, TOPICS
 from muse.base import checks
+from muse.base.tables import refuse_row
 from muse.data.vocabulary import check_words
 
 __all__ = ["AmbiguousCorpus", "iter_pseudo_words", "make_ambiguous_corpus", "pseudo_words"]
@@ -388,6 +389,7 @@ def _merge(sentences: Iterable[Sequence[str]], groups: dict[str, list[str]]) -> 
     sense_of = {word: sense for words in groups.values() for sense, word in enumerate(words)}
     unseen = set(name_of)
     for number, sentence in enumerate(checks.sentences("sentences", sentences)):
+        refuse_row(f"sentence {number + 1}", sentence)
         if isinstance(sentence, str):
             raise TypeError(f"sentence {number} is a string; give each sentence as a list of tokens (text.split())")
         if not groups.keys().isdisjoint(sentence):

@@ -76,10 +76,15 @@ class InsufficientMemoryError(MemoryError):
 
 def warn_of_format(message: str) -> None:
     """Give a `FormatWarning` at the line of the user's that called into this package, however deep it is called."""
+    warn_at_caller(message, FormatWarning)
+
+
+def warn_at_caller(message: str, category: type[Warning]) -> None:
+    """Give a warning at the line of the user's that called into this package, however deep it is called."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, FormatWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def quote(text: str, most: int = 80) -> str:

@@ -63,7 +63,7 @@ def data(text: AmbiguousCorpus, tmp_path_factory: pytest.TempPathFactory) -> Pat
         _write(root / "eval/semeval2013_task13/contexts/xml-format" / f"{word}.n.xml", [*lines, "</instances>"])
     _write(root / "eval/semeval2013_task13/keys/gold/all.key", key)
     pairs = [(word, first, second) for word, found in uses.items() for first, second in combinations(found[:6], 2)]
-    for part, chosen in (("dev", pairs[::2]), ("test", pairs[1::2])):
+    for part, chosen in (("dev", pairs[::2]), ("train", pairs), ("test", pairs[1::2])):
         rows = [f"{word}\tN\t{a[1]}-{b[1]}\t{' '.join(a[0])}\t{' '.join(b[0])}" for word, a, b in chosen]
         _write(root / "eval/wic" / part / f"{part}.data.txt", rows)
         _write(root / "eval/wic" / part / f"{part}.gold.txt", ["T" if a[2] == b[2] else "F" for _, a, b in chosen])
@@ -135,6 +135,37 @@ def test_a_run_measures_every_set_once(corpus: Path, data: Path, capsys: Any) ->
     ratios = [b["seconds"] / a["seconds"] for a, b in (records[:2], records[2:])]
     assert float(cells["time / one-sense"].split(" ")[0]) == pytest.approx(sum(ratios) / 2, abs=6e-3)
     assert "benchmarks.senses" in said
+
+
+def test_models_with_vectors_of_contexts_are_measured_by_them(
+    corpus: Path, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    from benchmarks.human.__main__ import main
+
+    from muse import MUSE
+
+    def usage_vector(self: MUSE, word: str, context: list[str], position: int | None = None) -> Any:
+        return self.wv[[token for token in context if token in self and token != word]].mean(axis=0)
+
+    _run(corpus, data, "--seeds", "1", "--settings", "one-sense", "split")
+    monkeypatch.setattr(MUSE, "usage_vector", usage_vector, raising=False)
+    monkeypatch.setattr(MUSE, "usage_vector_batch", None, raising=False)
+    monkeypatch.setattr(MUSE, "has_usage_vectors", True, raising=False)
+    monkeypatch.setattr(MUSE, "sense_temperature", 0.15, raising=False)
+    corpus.with_name("human.jsonl").rename(corpus.with_name("before.jsonl"))
+    code, (one, three) = _run(corpus, data, "--seeds", "1", "--settings", "one-sense", "senses=3")
+    assert code == 0
+    scores = three["scores"]
+    assert min(scores["WiC usage, dev"], scores["WiC usage, train"]) > scores["WiC majority"]
+    assert -1 <= scores["SCWS contexts"] <= 1
+    assert {name for name in one["scores"] if "usage" in name} == {"WiC usage, dev", "WiC usage, train"}
+    assert main(["report", "--out", str(corpus.with_name("human.jsonl"))]) == 0
+    with_them = capsys.readouterr().out
+    assert main(["report", "--out", str(corpus.with_name("before.jsonl"))]) == 0
+    without = capsys.readouterr().out
+    for heading in ("WiC by usage", "threshold from train", "| with contexts |", "with contexts − one vector"):
+        assert heading in with_them
+        assert heading not in without
 
 
 def test_other_data_or_code_is_another_cell(corpus: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

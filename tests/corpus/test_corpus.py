@@ -109,7 +109,7 @@ class TestResult:
 class TestFiles:
     @pytest.mark.parametrize("newline", ["\n", "\r\n", "\n\n \t\n"])
     @pytest.mark.parametrize("end", ["", "\n"])
-    @pytest.mark.parametrize("start", ["", "\ufeff", "\n"])
+    @pytest.mark.parametrize("start", ["", "\ufeff", "\n", "\ufeff\ufeff", "\ufeff\n\ufeff"])
     def test_a_file_is_the_same_as_its_sentences(self, write, newline, end, start):
         path = write(start + text_of(SENTENCES, newline) + end)
         expected = everything(encode_corpus(SENTENCES, min_count=1))
@@ -176,6 +176,18 @@ class TestFiles:
         for read in (lambda: encode_corpus(corpus_file=path), lambda: list(LineSentence(path))):
             with pytest.raises(ValueError, match=message):
                 read()
+
+    @pytest.mark.parametrize("name", ["corpus.txt", "corpus.gz"])
+    @pytest.mark.parametrize("text", ["a\n“the” bank’s\n", "na\u00efve\n", "caf\u00e9 \u20ac 5\n"])
+    def test_files_of_windows_are_taken_for_cp1252(self, write, name, text):
+        """Of which Latin-1 is a part; its own letters at 0x80 to 0x9f would become control characters."""
+        content = text.encode("cp1252")
+        path = write(gzip.compress(content) if name.endswith("gz") else content, name)
+        for read in (lambda: encode_corpus(corpus_file=path), lambda: list(LineSentence(path))):
+            with pytest.raises(ValueError, match="for example with `iconv -f cp1252 -t utf-8`") as refused:
+                read()
+            encoding = re.search(r"iconv -f (\S+)", str(refused.value))[1]
+            assert content.decode(encoding) == text
 
     @pytest.mark.parametrize("name", ["corpus.txt", "corpus.gz"])
     def test_utf16_is_taken_for_what_it_is(self, write, name):

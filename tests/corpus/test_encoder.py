@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+import sys
 import tempfile
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,21 +15,24 @@ from hypothesis import strategies as st
 
 from muse import _core
 from muse.corpus.encoding import LineSentence
+from muse.files.lines import split_words
 
-words_of_any_letters = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\r\v\f"), min_size=1, max_size=5
+words_of_any_letters = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5).filter(
+    lambda word: split_words(word) == [word]
 )
+ODD_LETTERS = "ab1\0\u00e4\u0084\u00a1\u200b\u2060\u3001\u4e00\U0001f600\ufeff"
+ODD_SPACES = " \t\n\r\v\f\x1c\x1d\x1e\x1f\x85\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"
 
 
 @settings(max_examples=150, deadline=None)
 @given(
     sentences=st.lists(st.lists(words_of_any_letters, max_size=6), min_size=1, max_size=8),
     chunk=st.integers(1, 50),
-    separator=st.sampled_from([" ", "\t", " \r ", "\v\f"]),
+    separator=st.sampled_from([" ", "\t", " \r ", "\v\f", "\u3000", "\x85 \u2028"]),
     max_ram=st.sampled_from([0, 1]),
 )
 def test_any_text_is_the_same_from_file_chunks_and_lists(sentences, chunk, separator, max_ram):
-    data = ("\n" + "\n".join(separator.join(sentence) for sentence in sentences)).encode()  # the first \n: no BOM here
+    data = "\n".join(separator.join(sentence) for sentence in sentences).encode()
     encoders = {name: _core.Encoder(max_ram=max_ram) for name in ("lists", "chunks", "file")}
     encoders["lists"].add_sentences(sentences)
     for i in range(0, len(data), chunk):
@@ -45,6 +50,40 @@ def test_any_text_is_the_same_from_file_chunks_and_lists(sentences, chunk, separ
         corpus = encoder.finish(np.arange(len(words), dtype=np.int32))
         results.append((words, corpus.tokens.tolist(), corpus.offsets.tolist(), corpus.raw_tokens))
     assert results[0] == results[1] == results[2]
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=st.text(ODD_LETTERS + ODD_SPACES, max_size=40), chunk=st.integers(1, 9), pad=st.integers(0, 9))
+def test_odd_text_has_the_same_words_everywhere(text, chunk, pad):
+    text = "x" * pad + text  # the core looks at eight bytes at a time
+    expected = [words for line in text.split("\n") if (words := split_words(line))]
+    encoders = [_core.Encoder(), _core.Encoder(), _core.Encoder()]
+    data = text.encode()
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        assert list(LineSentence(file.name)) == expected
+        encoders[0].add_file(file.name, 2)
+    for i in range(0, len(data), chunk):
+        encoders[1].add_text(data[i : i + chunk])
+    encoders[1].end_text()
+    encoders[2].add_sentences(expected)
+    for encoder in encoders:
+        words, _ = encoder.vocabulary()
+        corpus = encoder.finish(np.arange(len(words), dtype=np.int32))
+        assert [[words[i] for i in corpus.tokens[a:b]] for a, b in pairwise(corpus.offsets.tolist())] == expected
+
+
+def test_every_white_space_of_python_and_no_other_character():
+    letters = [chr(code) for code in range(1, sys.maxunicode + 1) if not 0xD800 <= code < 0xE000 and code != 0xFEFF]
+    encoder = _core.Encoder()
+    encoder.add_text("".join(f"a{letter}b\n" for letter in letters).encode())
+    encoder.end_text()
+    spaces = [letter for letter in letters if letter.isspace()]
+    assert len(spaces) == 29
+    assert encoder.raw_tokens == len(letters) + len(spaces)
+    words = set(encoder.vocabulary()[0])
+    assert words == {"a", "b"} | {f"a{letter}b" for letter in letters if not letter.isspace()}
 
 
 def test_progress_is_reported_and_stops(tmp_path):

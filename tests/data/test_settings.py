@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 import muse
-from muse import MUSE, Context, Engine, FormatWarning, Paper, Settings, Split, _core
+from muse import MUSE, Context, Engine, FormatWarning, Paper, Settings, Split, Trees, _core
 from muse.data.describing import markdown
 from muse.data.names import REMOVED
-from muse.data.recipes import CONTEXT_NAMES, RECIPES, Recipe
+from muse.data.recipes import CONTEXT_NAMES, RECIPES, Recipe, SenseEpochs
 from muse.data.settings import constructor_settings
 from muse.data.table import declared
 from muse.training.options import core_options
 
-ROOT = Path(muse.__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 STUB = Path(muse.__file__).with_name("_core.pyi")
 
 
@@ -56,7 +56,9 @@ def test_what_the_recipe_decides():
     for kind in RECIPES:
         decided = {name for name, item in constructor_settings().items() if item.metadata["by_recipe"]}
         assert set(kind.USUAL) == decided
-    assert MUSE().settings == Settings(senses="auto")
+    assert MUSE(recipe=Split()).settings == Settings(senses="auto")
+    usual = MUSE().settings
+    assert (usual.init, usual.senses, usual.strategy, usual.selection_update) == ("trees", 4, "greedy", "none")
     paper = MUSE(recipe=Paper()).settings
     assert (paper.senses, paper.strategy, paper.negative, paper.min_alpha) == (3, "eps_greedy", 25, None)
     given = MUSE(recipe=Paper(), senses=2, strategy="boltzmann", negative=5, min_alpha=0.001).settings
@@ -69,7 +71,7 @@ def test_what_the_recipe_decides():
 
 
 def test_the_default_recipe_is_the_default_of_every_setting():
-    for owner in (Split, Context, Engine):
+    for owner in (Trees, Split, Context, Engine):
         for name, item in declared(owner).items():
             table = declared(Settings)[CONTEXT_NAMES[name] if owner is Context else name]
             assert table.default == item.default
@@ -79,7 +81,7 @@ def test_the_default_recipe_is_the_default_of_every_setting():
 def test_every_setting_has_one_home():
     homes = Settings.homes()
     assert set(homes) == set(declared(Settings))
-    classes = {"Recipe": Recipe, **{kind.__name__: kind for kind in (*RECIPES, Context, Engine)}}
+    classes = {kind.__name__: kind for kind in (Recipe, SenseEpochs, *RECIPES, Context, Engine)}
     found = set()
     for name, home in homes.items():
         if home is not None and name != "init":
@@ -89,11 +91,14 @@ def test_every_setting_has_one_home():
     own = {(owner.__name__, name) for owner in (Context, Engine) for name in declared(owner)}
     assert own <= found
     for kind in RECIPES:
-        for name in set(declared(kind)) - set(declared(Recipe)) - {"strategy"}:
+        for name in set(declared(kind)) - set(declared(SenseEpochs)) - {"strategy", "whitening"}:
             assert (kind.__name__, name) in found
+    assert ("Split", "whitening") in found  # which Trees have, too
 
 
 RECIPES_TRIED = [
+    Trees(),
+    Trees(leaves=8, order_window=10, shrinkage=0.75, engine=Engine(group_size=1)),
     Split(),
     Split(whitening=0.5, context=Context(window=10, combine="sum"), engine=Engine(group_size=1, batch_tokens=64)),
     Split(selection_update="paper", formulation="two_sided", share_weight=0.0),
@@ -116,7 +121,7 @@ def test_settings_give_back_what_made_them(recipe):
 
 
 def test_recipes_never_change():
-    for part in (Split(), Paper(), Context(), Engine()):
+    for part in (Trees(), Split(), Paper(), Context(), Engine()):
         with pytest.raises(dataclasses.FrozenInstanceError):
             part.window = 3
     assert {Split(), Split(whitening=0.5), Split()} == {Split(), Split(whitening=0.5)}
@@ -151,11 +156,12 @@ def test_what_is_left_open_is_chosen_to_fit():
         settings = Settings.of(**given)
         return settings.selection_update, settings.collocation, settings.context_center, settings.share_weight
 
-    assert values() == ("posterior", "word", False, 0.05)
+    assert values() == ("none", "word", False, 0.0)
+    assert values(recipe=Split()) == ("posterior", "word", False, 0.05)
     assert values(strategy="policy") == ("paper", "word", True, 0.0)
     assert values(recipe=Split(formulation="two_sided")) == ("paper", "sense", True, 0.0)
     assert values(recipe=Split(collocation="sense")) == ("posterior", "sense", False, 0.05)
-    settings = Settings.of(senses=2)
+    settings = Settings.of(senses=2, recipe=Split())
     assert settings.left_open == (
         "selection_update", "collocation", "selection_alpha", "context_center", "share_weight"
     )  # fmt: skip
@@ -173,11 +179,13 @@ def test_what_is_left_open_is_chosen_to_fit():
         (lambda: Paper(engine=Context()), TypeError, r"engine must be a muse.Engine, such as Engine\(\)"),
         (lambda: Paper(strategy="best"), ValueError, "strategy must be one of 'greedy'"),
         (lambda: Split(strategy="greedy"), TypeError, "strategy"),
-        (Recipe, TypeError, r"give muse.Split\(...\) or muse.Paper\(...\)"),
+        (Recipe, TypeError, r"give muse.Trees\(...\) or muse.Split\(...\) or muse.Paper\(...\)"),
+        (lambda: MUSE(strategy="policy", recipe=Trees()), ValueError, "is for recipes that train senses"),
+        (lambda: Trees(context=Context()), TypeError, "context"),
         (lambda: MUSE(recipe="paper"), TypeError, "recipe must be .*; got 'paper'"),
         (lambda: MUSE(recipe=Paper), TypeError, "recipe must be"),
         (lambda: MUSE(strategy="greedy", recipe=Paper(strategy="boltzmann")), ValueError, "give one of them"),
-        (lambda: MUSE(senses="auto", recipe=Paper()), ValueError, "senses='auto' needs the recipe Split"),
+        (lambda: MUSE(senses="auto", recipe=Paper()), ValueError, "senses='auto' needs the recipe Trees or Split"),
     ],
 )  # fmt: skip
 def test_recipes_that_cannot_be(make, kind, message):
@@ -192,7 +200,7 @@ def test_recipes_that_cannot_be(make, kind, message):
     ("old", "now"),
     [
         ({"init": "random"}, "init='random' is now MUSE(recipe=Paper(...))"),
-        ({"init": "split"}, "init='split' is now MUSE(recipe=Split(...), the default)"),
+        ({"init": "split"}, "init='split' is now MUSE(recipe=Split(...))"),
         ({"whitening": 0.5}, "it is now MUSE(recipe=Split(whitening=0.5))"),
         ({"selection_size": 30}, "it is now MUSE(recipe=Paper(selection_size=30))"),
         ({"context": "sum"}, "it is now MUSE(recipe=Split(context=Context(combine='sum')))"),
@@ -210,14 +218,14 @@ def test_flat_names_say_where_they_went(old, now):
 
 def test_no_setting_of_a_recipe_has_a_second_place():
     for name, home in Settings.homes().items():
-        if home is not None:
+        if home is not None and home.owner != "Trees":
             with pytest.raises(TypeError, match="is now MUSE"):
                 MUSE(**{name: Settings().to_json().get(name)})
 
 
 def test_the_changelog_has_every_old_name():
     unreleased = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## [")[1]
-    for name in [*(name for name, home in Settings.homes().items() if home is not None), *REMOVED]:
+    for name in [*(n for n, home in Settings.homes().items() if home and home.owner != "Trees"), *REMOVED]:
         assert f"| `{name}" in unreleased, name
 
 

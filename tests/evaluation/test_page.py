@@ -18,4 +18,7 @@ def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "WordPair(first='tree', second='pear', rating=7.5)" in printed
     assert "% of what a supervised classifier reaches" in printed
     assert names["result"]["v_measure"] > 0.3  # type: ignore[index]
+    assert names["result"]["calibration_words"] > 0  # type: ignore[index]
+    assert names["wic"]["usage_accuracy"] > 0.7  # type: ignore[index]
+    assert "one sense a word" in printed
     assert names["watch"].best_score > 0.3  # type: ignore[attr-defined]

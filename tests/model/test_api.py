@@ -11,7 +11,7 @@ import pytest
 import muse
 from muse import MUSE, Arrays, Settings, UnknownWordError, Vocabulary
 from muse.corpus.encoding import LineSentence
-from muse.selector.context import as_contexts, encode
+from muse.selector.context import encode
 from toy import WORDS, toy_arrays, toy_model
 
 
@@ -37,8 +37,18 @@ def test_shapes_of_sense_vectors():
     assert model.sense_vectors("army").shape == (1, 7)
     assert model.sense_vectors("head", "the head of the army").shape == (7,)
     assert model.sense_vectors("head", ["the", "head"]).shape == (7,)
-    assert model.sense_vectors("head", [["the", "head"], ["army"]]).shape == (2, 7)
-    assert model.sense_vectors("head", ["the head", "an army has a head"]).shape == (2, 7)
+    assert model.sense_vectors("head", contexts=[["the", "head"], ["army"]]).shape == (2, 7)
+    for batch in (["the head", "army"], ["river", "army"], ["the head"], ["army"], []):
+        assert model.sense_vectors("head", contexts=batch).shape == (len(batch), 7)
+        assert model.select_sense("head", contexts=batch).shape == (len(batch),)
+        assert model.sense_probabilities("head", contexts=batch).shape == (len(batch), 3)
+        assert model.sentence_vector(sentences=batch).shape == (len(batch), 7)
+    for refused in (["the head", "army"], ["the head"]):
+        for ask in (model.sense_vectors, model.select_sense, model.sense_probabilities):
+            with pytest.raises(ValueError, match=r"is several words: give several contexts as contexts=\[\.\.\.\]"):
+                ask("head", refused)
+        with pytest.raises(ValueError, match=r"give several contexts as sentences=\[\.\.\.\]"):
+            model.sentence_vector(refused)
     assert model.sense_vectors("head").dtype == np.float32
 
 
@@ -66,7 +76,7 @@ def test_only_the_window_counts_around_the_first_occurrence_or_the_position():
     last = expected_probabilities(model, "head", ["bank", "head"])
     np.testing.assert_allclose(model.sense_probabilities("head", tokens), first, rtol=1e-5)
     np.testing.assert_allclose(model.sense_probabilities("head", tokens, position=4), last, rtol=1e-5)
-    both = model.sense_probabilities("head", [tokens, tokens], position=[None, 4])
+    both = model.sense_probabilities("head", contexts=[tokens, tokens], positions=[None, 4])
     np.testing.assert_allclose(both, [first, last], rtol=1e-5)
 
 
@@ -112,35 +122,21 @@ def test_context_options():
     )
 
 
-def test_a_list_of_strings_is_one_context_unless_it_cannot_be():
-    vocabulary = Vocabulary(list(WORDS))
-    assert as_contexts("the head", vocabulary) == (["the head"], True)
-    assert as_contexts(["the", "head"], vocabulary) == ([["the", "head"]], True)
-    assert as_contexts(("the", "new york"), vocabulary) == ([["the", "new york"]], True)  # a known word with a space
-    assert as_contexts(["the head", "head"], vocabulary) == (["the head", "head"], False)
-    assert as_contexts([["the"], "a head"], vocabulary) == ([["the"], "a head"], False)
-    assert as_contexts(iter(["the", "head"]), vocabulary) == ([["the", "head"]], True)
-
-
 def test_strings_in_memory_and_lines_of_a_file_are_the_same_words(tmp_path):
-    # ASCII white space, all of it; then other white space, of which a file makes no words.
-    text = "the head\tof\fthe\varmy  head\u00a0count « bank\u2003bank » \x1carmy\x85"
-    (tmp_path / "text").write_text(text + "\n", encoding="utf-8")
-    (line,) = LineSentence(tmp_path / "text")
+    text = "the head\tof\fthe\varmy  head\u00a0count « bank\u2003bank » \x1carmy\x85 a\u3000b c\u2028d e\u200bf \ufeffg"
+    words = "the head of the army head count « bank bank » army a b c d e\u200bf g".split()
+    (tmp_path / "text").write_text("\ufeff\ufeff" + text + "\n", encoding="utf-8")
+    assert list(LineSentence(tmp_path / "text")) == [words]
     smallest = {"vector_size": 4, "min_count": 1, "epochs": 1, "workers": 1, "senses": 1}
-    of_file = MUSE(corpus_file=tmp_path / "text", **smallest)
-    assert [t.token for t in of_file.disambiguate(text)] == line
-    assert "head\u00a0count" in line
-    of_lists = MUSE([text.split()], **smallest)
-    assert [t.token for t in of_lists.disambiguate(text)] == text.split()
-    assert "count" in text.split()
-    for model in (of_file, of_lists):
-        assert all(t.sense is not None for t in model.disambiguate(text))
-        (senses,) = model.disambiguate_batch([text])
-        assert senses.tolist() == [t.sense for t in model.disambiguate(text)]
-    # A list of strings: tokens, where each of them is one word.
-    assert as_contexts(["head\u00a0count", "the"], of_file.vocabulary)[1]
-    assert not as_contexts(["head\u00a0count", "the"], of_lists.vocabulary)[1]
+    model = MUSE(corpus_file=tmp_path / "text", **smallest)
+    assert set(model.vocabulary.words) == set(words)
+    assert [t.token for t in model.disambiguate(text)] == words
+    assert all(t.sense is not None for t in model.disambiguate(text))
+    (senses,) = model.disambiguate_batch([text])
+    assert senses.tolist() == [t.sense for t in model.disambiguate(text)]
+    model.tag_corpus(tmp_path / "text", tmp_path / "tagged")
+    (tagged,) = LineSentence(tmp_path / "tagged")
+    assert tagged == [f"{word}#0" for word in words]
 
 
 def test_encode():

@@ -161,15 +161,14 @@ def test_probabilities_are_distributions_and_the_choice_is_their_best(context, s
 
 @SLOW
 @given(
-    text=st.text(st.sampled_from("ab\x00\x1c\x7f\x85\u00a0\u2028\u3000\ud800\U0001f600 \t\n\x0b\x0c\r"), max_size=30)
+    text=st.text(
+        st.sampled_from("ab\x00\x1c\x7f\x85\u00a0\u2028\u3000\ufeff\ud800\U0001f600 \t\n\x0b\x0c\r"), max_size=30
+    )
 )
 def test_a_string_has_the_same_tokens_in_python_and_in_the_core(text):
-    words = ["a", "b", "a\u00a0b", "a\x1c", "\U0001f600", "", "b\x85"]
+    words = ["a", "b", "ab", "a\x00", "\U0001f600", "", "b\ufeff"]
     model = MUSE.from_arrays(words, toy_arrays((2,) * len(words)))
-    tokens = as_tokens(text, model.vocabulary)
-    assert [token for token in tokens if token not in words] == [
-        t for token in tokens if token not in words for t in token.split()
-    ]
+    tokens = as_tokens(text)
     ((of_string, probabilities), (of_list, _)) = model.disambiguate_batch([text, tokens], probabilities=True)
     assert of_string.tolist() == of_list.tolist()
     assert ((of_string >= 0) == [token in words for token in tokens]).all()

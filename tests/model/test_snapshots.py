@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from muse import MUSE, SenseVectors, Settings, WordVectors
+from muse import MUSE, SenseVectors, Settings, Split, WordVectors
 from muse.data.snapshot import Published, Snapshot
 from muse.model.queries import SenseQueries
 from toy import toy_arrays, toy_model
@@ -25,7 +25,8 @@ ABOUT_WORDS: dict[str, tuple[Any, ...]] = {
     "sense_probabilities": ("head", "the head"), "sense_probabilities_batch": (["head"], ["the head"]),
     "similarity": ("head", "army", "the head"), "predict_collocates": ("head", "the head"),
     "describe": ("head", 8), "disambiguate": ("the head",), "disambiguate_batch": (["the head"],),
-    "disambiguate_blocks": (["the head"],), "sentence_vector": ("the head",),
+    "disambiguate_blocks": (["the head"],), "sentence_vector": ("the head",), "sense_numbers": ("head",),
+    "sense_tree": ("head",),
 }  # fmt: skip
 OF_VECTORS = ("__contains__", "__getitem__", "__len__", "__repr__")
 
@@ -110,7 +111,8 @@ def test_what_writes_or_reads_files_looks_once(turning, tmp_path):
 
 def test_all_questions_are_asked_here():
     parts = {"snapshot", "settings", "vocabulary", "arrays", "is_trained", "sv", "wv", "selector"}
-    assert public(SenseQueries) - {*parts, *OF_VECTORS} == ABOUT_WORDS.keys()
+    of_trees = {"usage_vector", "usage_similarity"}  # see test_sense_trees_of_models.py
+    assert public(SenseQueries) - {*parts, *of_trees, *OF_VECTORS} == ABOUT_WORDS.keys()
     assert public(SenseVectors) - WRITING == ABOUT_SENSES.keys()
     assert public(WordVectors) - WRITING == ABOUT_WORD_VECTORS.keys()
 
@@ -127,7 +129,7 @@ def test_a_snapshot_stays_when_the_model_changes():
 
 
 def test_the_counts_of_a_snapshot_stay_when_training_goes_on():
-    model = MUSE([["a", "b", "c"]] * 50, vector_size=4, min_count=1, epochs=1, workers=1)
+    model = MUSE([["a", "b", "c"]] * 50, vector_size=4, min_count=1, epochs=1, workers=1, recipe=Split())
     before = model.snapshot
     counts = before.arrays.sense_counts.copy()
     model.train([["a"]] * 500, epochs=1)

@@ -115,7 +115,7 @@ def test_callbacks_may_save_copy_and_ask_and_set_the_same_arrays(tmp_path):
     seen: list = []
     (tmp_path / "text").write_text("the bank\n")
     MUSE(CORPUS.sentences, epochs=2, callbacks=[Busy()], **SMALL)
-    assert len(seen) == 2
+    assert len(seen) == 3  # two epochs, and the trees
 
 
 def test_two_threads_save_one_model_at_once(model, tmp_path):
@@ -194,4 +194,4 @@ def test_a_call_that_is_about_to_be_refused_stops_no_training(model, tmp_path):
             model.save(tmp_path / "m")
 
     model.train(NEW, epochs=3, callbacks=[AtTheDoor()])
-    assert [row["epoch"] for row in model.history[-3:]] == [1, 2, 3]
+    assert [row["epoch"] for row in model.history[-4:]] == [1, 2, 3, 3]  # the last one of the trees

@@ -325,10 +325,13 @@ def test_sentence_vectors():
     )
     weights = 1e-3 / (1e-3 + shares)
     np.testing.assert_allclose(model.sentence_vector(tokens, weights="sif"), weights @ units / weights.sum(), rtol=1e-5)
-    both = model.sentence_vector(["the head xyzzy army", "plugh"])
+    both = model.sentence_vector(sentences=["the head xyzzy army", "plugh"])
     assert both.shape == (2, 7)
     assert both.dtype == np.float32
     assert not both[1].any()
     np.testing.assert_array_equal(both[0], model.sentence_vector(tokens))
+    for given in ({}, {"sentence": tokens, "sentences": [tokens]}):
+        with pytest.raises(ValueError, match="give either sentence, which is one, or sentences"):
+            model.sentence_vector(**given)
     with pytest.raises(ValueError, match="weights must be None or 'sif'"):
         model.sentence_vector(tokens, weights="idf")

@@ -11,7 +11,7 @@ import pytest
 
 import muse.base.cuda
 import muse.training.run
-from muse import MUSE, Callback, DivergenceError
+from muse import MUSE, Callback, DivergenceError, Split
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.evaluation.clustering import v_measure
 from resolved import arguments
@@ -47,7 +47,7 @@ def test_senses_are_recovered_and_two_workers_do_as_well(larger):
 
 
 def test_auto_gives_most_words_one_sense_and_ambiguous_words_several(larger):
-    model = MUSE(larger.sentences, vector_size=32, workers=1)
+    model = MUSE(larger.sentences, vector_size=32, workers=1, recipe=Split())
     several = np.diff(model.arrays.sense_offset) > 1
     ambiguous = np.array([word in larger.ambiguous_words for word in model.vocabulary.words])
     assert several[ambiguous].mean() > 0.7

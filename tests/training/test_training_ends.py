@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from muse import MUSE, Callback
+from muse import MUSE, Callback, Split
 from muse.base import progress
 from muse.datasets import make_ambiguous_corpus
 
@@ -26,7 +26,7 @@ def test_a_callback_stops_training_before_it_begins(caplog):
     assert "a callback stopped training after epoch 0 of 2" in caplog.text
     model.settings.callbacks[0].on_train_begin = lambda model: None
     model.train(CORPUS.sentences, resume=True)
-    assert len(model.history) == 2
+    assert [row["stage"] for row in model.history] == ["words", "words", "trees"]
     assert model.stop_training is False
 
 
@@ -36,7 +36,7 @@ def test_a_finished_training_says_that_nothing_is_left_to_resume(corpus, caplog)
     caplog.set_level(logging.INFO, "muse")
     model.train(*corpus, resume=True)
     assert "nothing is left to resume: all 2 epochs are done; train without resume=True adds more" in caplog.text
-    assert len(model.history) == 2
+    assert len(model.history) == 3
 
 
 def test_what_gensims_scripts_give_train_is_ignored(caplog):
@@ -46,13 +46,13 @@ def test_what_gensims_scripts_give_train_is_ignored(caplog):
     assert model.corpus_total_words == sum(map(len, CORPUS.sentences))
     model.train(total_examples=model.corpus_count, total_words=model.corpus_total_words, compute_loss=True)
     assert "train does not need total_words, and ignores it" in caplog.text
-    assert len(model.history) == 2
+    assert len(model.history) == 3
 
 
 def test_the_progress_bar_says_when_words_are_split(monkeypatch):
     said = []
     monkeypatch.setattr(progress._Hidden, "set_postfix_str", lambda self, s="": said.append(s))
-    MUSE(CORPUS.sentences, **SMALL)
+    MUSE(CORPUS.sentences, **SMALL, recipe=Split())
     assert said == ["splitting", ""]
 
 

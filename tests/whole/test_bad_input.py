@@ -110,7 +110,7 @@ def test_odd_contexts():
         ([["a"], [b"b"]], TypeError, "token 1 of sentence 2 is of type bytes; tokens must be strings"),
         ([["a", "\ud800"]], ValueError, "token 2 of sentence 1 holds a lone surrogate, which is not text"),
         ([[["a"]]], TypeError, "token 1 of sentence 1 is of type list; tokens must be strings"),
-        ({"a": 1}, TypeError, "sentence 1 is a string"),
+        ({"a": 1}, TypeError, "sentences is a dict with the keys 'a'"),
         (7, TypeError, "sentences must be an iterable of token lists, not int"),
     ],
 )
@@ -216,8 +216,8 @@ EXPECTED = "|".join(
         r"min_alpha \(.*\) must not be above alpha",
         r"selection_update='posterior' is one-sided",
         r"needs collocation='sense'; with collocation='word'",
-        r"senses='auto' needs the recipe Split",
-        r"the recipe Split takes the selection module's vectors from the word vectors",
+        r"senses='auto' needs the recipe Trees or Split",
+        r"the recipes Trees and Split take the selection module's vectors from the word vectors",
         r"max_vocab_size \(\d\) limits the words while counting",
     ]
 )

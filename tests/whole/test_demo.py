@@ -32,7 +32,7 @@ def test_demo_on_generated_text(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     printed = capsys.readouterr().out
     assert "6,000 generated sentences in which 24 words mean two things each" in printed
     assert re.search(r"1,000 words, [\d,]+ senses, dimension 24, 3 epochs in [\d.]+ s \(reading", printed)
-    assert re.search(r" s \(reading [\d.]+ s, split [\d.]+ s\); last epoch [\d,]+ tokens/s\n", printed)
+    assert re.search(r" s \(reading [\d.]+ s, sense trees [\d.]+ s\); last epoch [\d,]+ tokens/s\n", printed)
     assert re.search(r"in the \d+ words that have several: [\d.]+ in effective use a word", printed)
     assert 1 <= float(re.search(r"([\d.]+) in effective use", printed)[1]) <= 2
     assert 0 <= float(re.search(r"V-measure ([\d.]+)", printed)[1]) <= 1
@@ -138,8 +138,8 @@ def test_help_names_choices_and_defaults(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         __main__.main(["train", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "Default: 'greedy', or 'eps_greedy' with Paper. One of greedy, eps_greedy, boltzmann, policy, sm" in shown
-    assert "split or paper. Default: split." in shown
+    assert "Default: 'greedy', or 'greedy' with Split, or 'eps_greedy' with Paper. One of greedy, eps_" in shown
+    assert "trees or split or paper. Default: trees." in shown
     assert "Dimension of the sense vectors. Default: 300." in shown
     with pytest.raises(SystemExit):
         __main__.main(["demo", "--help"])

@@ -17,6 +17,7 @@ from muse import (
     NotTrainedError,
     Paper,
     Settings,
+    Split,
     UnknownSenseError,
     UnknownWordError,
 )
@@ -117,7 +118,10 @@ def test_hints_name_real_settings():
         ),
         (
             {"senses": "auto", "init": "random"},
-            ("senses='auto' needs the recipe Split, which looks at the contexts of each word; give a number of senses"),
+            (
+                "senses='auto' needs the recipe Trees or Split, which look at the contexts of each word; give a number "
+                "of senses"
+            ),
         ),
         (
             {"collocation": "word", "formulation": "two_sided"},
@@ -138,7 +142,7 @@ def test_hints_name_real_settings():
         (
             {"init": "split", "vector_size": 100, "selection_size": 50},
             (
-                "the recipe Split takes the selection module's vectors from the word vectors, "
+                "the recipes Trees and Split take the selection module's vectors from the word vectors, "
                 "so selection_size must be None or vector_size (100); got 50"
             ),
         ),
@@ -273,7 +277,7 @@ def test_bad_queries():
         model.wv["head", 0]
     with raises(ValueError, "how must be one of 'max_sim_c', 'avg_sim_c', 'max', 'avg'; got 'cosine'"):
         model.similarity("head", "army", how="cosine")
-    with raises(UnknownSenseError, "there is no sense 3 of 'head', which has 3"):
+    with raises(UnknownSenseError, "there is no sense 3 of 'head'; its senses are 0, 1, 2"):
         model.predict_collocates("head", sense=3)
     for topn in (0, 2.5, None):
         with raises(ValueError, f"topn must be an integer of at least 1; got {topn!r}"):
@@ -289,8 +293,8 @@ def test_bad_contexts():
     with raises(TypeError, "a context must be a string or a list of tokens; got 7"):
         model.sense_vectors("head", 7)
     with raises(TypeError, "a context must be a string or a list of tokens; it holds 7"):
-        model.sense_vectors("head", [["the", 7]])
-    with raises(TypeError, "a context must be a string or a list of tokens; got 7"):
+        model.sense_vectors("head", contexts=[["the", 7]])
+    with raises(TypeError, "a context must be a string or a list of tokens; it holds 7"):
         model.sense_vectors("head", [7])
     with raises(
         ValueError, "position=1 is not an occurrence of 'head': the token there is 'head,', and 'head' is at 3"
@@ -301,13 +305,14 @@ def test_bad_contexts():
         model.sense_vectors("head", "the army", position=9)
     with raises(ValueError, "position is an index of the context's tokens; give the context too"):
         model.sense_vectors("head", position=1)
-    for positions in (0, [0]):
-        with raises(ValueError, f"2 contexts need a list of as many positions; got {positions!r}"):
-            model.sense_vectors("head", ["head x", "head y"], position=positions)
+    as_many = "positions must be a list, with a position or None for each context; got 0"
+    for positions in ((0, TypeError, as_many), ([0], ValueError, "2 contexts need as many positions; got 1")):
+        with raises(*positions[1:]):
+            model.sense_vectors("head", contexts=["head x", "head y"], positions=positions[0])
     for position in (1.5, "1", True):
         with raises(TypeError, f"a position is an index of the context's tokens, an integer or None; got {position!r}"):
             model.sense_vectors("head", "the head", position=position)
-    with raises(ValueError, "one context needs one position; got [0, 1]"):
+    with raises(TypeError, "a position is an index of the context's tokens, an integer or None; got [0, 1]"):
         model.sense_vectors("head", "the head", position=[0, 1])
     for words, contexts in (("head", ["the head"]), (["head"], "the head"), (None, []), (["head"], 7)):
         with raises(TypeError, "sense_probabilities_batch takes a list of words and a list of as many contexts"):
@@ -369,7 +374,7 @@ def test_corpora_that_cannot_be_one(corpus, kind, message):
 
 def test_not_enough_memory_is_said_before_training(monkeypatch):
     monkeypatch.setattr(muse.data.memory, "available_memory", lambda: 10**9)
-    model = MUSE(min_count=1, vector_size=60_000)
+    model = MUSE(min_count=1, vector_size=60_000, recipe=Split())
     model.build_vocab([[str(i) for i in range(10_000)]])
     message = (
         "training needs about 202.1 GB for 10,000 words with 30,000 senses, and 1.0 GB are free; "
@@ -385,7 +390,7 @@ def test_available_memory_is_plausible():
 
 
 def test_memory_of_any_number_of_words():
-    model = MUSE(vector_size=16)
+    model = MUSE(vector_size=16, recipe=Split())
     few, many = model.estimate_memory(1000), model.estimate_memory(3 * 10**9)
     for name in ("sense_vectors", "context_vectors", "vocabulary"):
         assert many[name] == 3e6 * few[name]

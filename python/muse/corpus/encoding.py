@@ -22,6 +22,7 @@ from muse.base.checks import path_like
 from muse.base.checks import sentences as check_sentences
 from muse.base.limits import memory_limit, usable_cores
 from muse.base.progress import progress_bar
+from muse.corpus.columns import sentences_of
 from muse.data.memory import check_memory_to_read, out_of_memory
 from muse.data.settings import Settings
 from muse.data.trimming import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, TrimRule, VocabularyRules
@@ -66,9 +67,11 @@ def encode_corpus(
     ----------
     sentences
         An iterable of sentences, each an iterable of strings. It is iterated exactly once, so a generator will do.
+        Series and frames of one column are read as `Column` reads them; of other tables give a `Column`.
     corpus_file
-        Instead of `sentences`: the path of a UTF-8 text file, or several; one sentence a line, words between ASCII
-        white space. Read on all threads, or decompressed as a stream when the name ends in .gz, .bz2, .xz or .zst.
+        Instead of `sentences`: the path of a UTF-8 text file, or several; one sentence a line, words between white
+        space, as `str.split` has it. Read on all threads, or decompressed as a stream when the name ends in .gz, .bz2,
+        .xz or .zst.
     vocab
         Encode with these words and their ids, and drop all others. None: the corpus decides.
     extend
@@ -106,7 +109,8 @@ def encode_corpus(
     Raises
     ------
     TypeError
-        If `sentences` or one of its sentences is a string, or a token is not; for an option of the wrong type.
+        If `sentences` or one of its sentences is a string or a mapping (a row of a table), or a token is no string; for
+        an option of the wrong type.
     ValueError
         For an option out of range; if both or neither of `sentences` and `corpus_file` are given, the corpus is empty,
         no word stays, or the text is not valid UTF-8 (with file and line).
@@ -208,7 +212,7 @@ def _files_of(sentences: Any, corpus_file: PathInput | None) -> list[Path] | Non
 
 def _read_sentences(encoder: _core.Encoder, sentences: Any, progress: bool) -> None:
     total = len(sentences) if hasattr(sentences, "__len__") else None
-    remaining = iter(sentences)
+    remaining = iter(sentences_of(sentences))
     with progress_bar(total=total, desc="reading", unit=" sentences", show=progress) as bar:
         while count := encoder.add_sentences(islice(remaining, _BLOCK)):
             bar.update(count)

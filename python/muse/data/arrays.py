@@ -26,7 +26,7 @@ MATRICES = (
     "forward_values",
     "backward_values",
 )
-OPTIONAL = ("forward_values", "backward_values")
+OPTIONAL = ("forward_values", "backward_values", "sense_numbers")
 _ALIGNMENT = 64  # bytes; rows that training writes start on a cache line
 _ROW_PAD = 16  # floats
 _BLOCK_WORDS = 4096
@@ -41,7 +41,8 @@ class Arrays:
     context_vectors : float32 (V, S)
         P, word-level input of the selection module.
     selection_vectors : float32 (Z, S)
-        Q, sense-level output of the selection module.
+        Q, sense-level output of the selection module. Where senses are nodes of trees, it is as wide as a context,
+        whose first block alone is made with P.
     sense_vectors : float32 (Z, D)
         U, the sense representations that users want.
     collocation_vectors : float32 (Z, D) or (V, D)
@@ -54,6 +55,9 @@ class Arrays:
         How often each word occurs in the training text.
     forward_values, backward_values : float32 (V, S), optional
         State values of the factorized formulation.
+    sense_numbers : int64 (Z,), optional
+        The number of each sense within its word, rising: "bank#3" is the sense with number 3. Without them the senses
+        of a word are numbered 0, 1, ... in the order of their rows.
 
     Notes
     -----
@@ -74,6 +78,7 @@ class Arrays:
     word_counts: Integers
     forward_values: Floats | None = None
     backward_values: Floats | None = None
+    sense_numbers: Integers | None = None
 
     def __setattr__(self, name: str, array: Any) -> None:
         """Take an array of the right type; another is a TypeError or ValueError, before anything reads it."""
@@ -131,6 +136,26 @@ class Arrays:
         """The word whose sense a row is."""
         return int(np.searchsorted(self.sense_offset, sense, side="right")) - 1
 
+    def numbers_of(self, word: int) -> Integers:
+        """The numbers of the senses of a word, int64 (K,)."""
+        rows = self.rows_of(word)
+        return np.arange(rows.stop - rows.start) if self.sense_numbers is None else self.sense_numbers[rows].copy()
+
+    def all_numbers(self) -> Integers:
+        """The number of every sense within its word, int64 (Z,)."""
+        if self.sense_numbers is not None:
+            return self.sense_numbers
+        counted: Integers = np.arange(self.n_senses) - np.repeat(self.sense_offset[:-1], np.diff(self.sense_offset))
+        return counted
+
+    def row_of(self, word: int, number: int) -> int:
+        """The row of the sense of a `word` that has this `number`; -1 where there is none."""
+        rows = self.rows_of(word)
+        if self.sense_numbers is None:
+            return rows.start + number if 0 <= number < rows.stop - rows.start else -1
+        found = np.flatnonzero(self.sense_numbers[rows] == number)
+        return rows.start + int(found[0]) if len(found) else -1
+
     def prior(self, word: int) -> Floats:
         """Share of each sense in the uses of a word, float32 (K,); equal shares where none was ever selected."""
         counts = self.sense_counts[self.rows_of(word)].astype(np.float64)
@@ -180,6 +205,11 @@ class Arrays:
         ):
             raise ValueError(f"sense_offset must rise from 0 to the number of senses, {self.n_senses}, "
                              "by at least one sense a word")  # fmt: skip
+        if self.sense_numbers is not None:
+            rises = np.diff(self.sense_numbers, prepend=-1) > 0
+            rises[self.sense_offset[:-1]] = self.sense_numbers[self.sense_offset[:-1]] >= 0
+            if not rises.all():
+                raise ValueError("sense_numbers must rise within each word, from 0 or more")
         for name in ("sense_counts", "word_counts"):
             if (getattr(self, name) < 0).any():
                 raise ValueError(f"{name} must not hold negative numbers")
@@ -202,20 +232,22 @@ class Arrays:
         selection, dim = int(self.context_vectors.shape[1]), self.vector_size
         shapes: dict[str, list[tuple[int, ...]]] = {
             "context_vectors": [(words, selection)],
-            "selection_vectors": [(senses, selection)],
+            "selection_vectors": [(senses, max(selection, int(self.selection_vectors.shape[1])))],
             "sense_vectors": [(senses, dim)],
             "collocation_vectors": [(senses, dim), (words, dim)],
             "sense_offset": [(words + 1,)],
         }
         for name in OPTIONAL:
             if getattr(self, name) is not None:
-                shapes[name] = [(words, selection)]
+                shapes[name] = [(words, selection) if name in MATRICES else (senses,)]
         return shapes
 
     def check_fits(self, settings: Settings) -> None:
         """Raise a ValueError if a model with these settings cannot have such arrays."""
         if (settings.vector_size, settings.selection_dim) != (self.vector_size, self.selection_size):
             raise ValueError("vector_size and selection_size of the settings must be the dimensions of the arrays")
+        if self.selection_vectors.shape[1] != self.selection_size and settings.init != "trees":
+            raise ValueError("context_vectors and selection_vectors must be equally wide, but with the recipe Trees")
         if settings.collocation == "word" and self.has_sense_collocation:
             raise ValueError("collocation='word' in the settings, but collocation_vectors has a row for each sense")
         if settings.collocation == "sense" and len(self.collocation_vectors) != self.n_senses:

@@ -9,14 +9,15 @@ import dataclasses
 import inspect
 from typing import Any
 
-from muse.data.recipes import RECIPES, Context, Engine, Recipe
+from muse.data.recipes import RECIPES, Context, Engine, Recipe, SenseEpochs
 from muse.data.settings import CONSTANT_RATE, constructor_settings
 from muse.data.table import declared
 
 __all__ = ["markdown", "meaning_of", "parameters"]
 
 _RECIPE_DOC = (
-    "How senses are made: muse.Split(...), the default, or muse.Paper(...); docs/settings.md has their settings."
+    "How senses are made: muse.Trees(...), the default, muse.Split(...), which a strategy means, or muse.Paper(...); "
+    "docs/settings.md has their settings."
 )
 
 
@@ -83,12 +84,12 @@ def _usual(kind: type[Recipe]) -> list[str]:
 
 
 def _parts(recipe: Recipe) -> list[tuple[str, str, str]]:
-    context, engine = _changes(recipe.context), _changes(recipe.engine)
-    return [("context", f"Context({context})", "See below."), ("engine", f"Engine({engine})", "See below.")]
+    parts = [getattr(recipe, name) for name in ("context", "engine") if hasattr(recipe, name)]
+    return [(type(part).__name__.lower(), f"{type(part).__name__}({_changes(part)})", "See below.") for part in parts]
 
 
 def _rows(owner: type[Any]) -> list[tuple[str, str, str]]:
-    own = [name for name in declared(owner) if not (issubclass(owner, Recipe) and name in declared(Recipe))]
+    own = [name for name in declared(owner) if not (issubclass(owner, Recipe) and name in declared(SenseEpochs))]
     items = declared(owner)
     return [(name, repr(items[name].default), items[name].metadata["doc"]) for name in dict.fromkeys((*own, *items))]
 

@@ -7,8 +7,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from muse.base.limits import memory_limit
 from muse.data.settings import Settings
+from muse.data.vocabulary import Vocabulary
 from muse.errors import InsufficientMemoryError
 
 __all__ = [
@@ -18,15 +21,19 @@ __all__ = [
     "check_memory_to_load",
     "check_memory_to_read",
     "estimate_memory",
+    "expected_senses",
     "out_of_memory",
     "readable_size",
     "shortage_said",
+    "usual_senses",
     "with_figure",
 ]
 
 _WORD_BYTES = 120  # a short str, its entry in the dict of ids, its slot in the list of words
 _ROW_PAD = 16
 _SQUARES, _SPLIT_ROWS = 6, 16_000  # float64 matrices (D, D), and rows of D, that the split takes
+_LEAVES_A_WORD = 0.6  # as words of a language are distributed (Zipf), with min_count=5 and a leaf for each 25 uses
+_PLACES_A_WORD = 120  # of uses that trees are grown from: likewise, with 1,500 uses of a word
 _RESERVE = 32 << 20  # for threads: with less than that the C library itself may abort the process
 _LESS = "ask for less at once, free memory, or raise the limit of this process (ulimit -v)"
 _ALGEBRA_BYTES = 128 << 20  # a buffer of OpenBLAS
@@ -35,9 +42,11 @@ _ALGEBRA_BYTES = 128 << 20  # a buffer of OpenBLAS
 def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str, int]:
     """Bytes that a model takes in training, by array, and in total."""
     selection, dim = _padded(settings.selection_dim), _padded(settings.vector_size)
+    trees = settings.init == "trees" and n_senses > n_words
+    order = min(settings.order_size, settings.vector_size)
     rows = {
         "context_vectors": n_words * selection,
-        "selection_vectors": n_senses * selection,
+        "selection_vectors": n_senses * (_padded(settings.vector_size + order) if trees else selection),
         "sense_vectors": n_senses * dim,
         "collocation_vectors": (n_words if settings.collocation == "word" else n_senses) * dim,
     }
@@ -50,7 +59,34 @@ def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str
         # The words' U beside the senses'; the covariance of contexts, its eigenvectors and their work space; blocks.
         size = settings.vector_size
         sizes["split"] = 4 * n_words * dim + 8 * (_SQUARES * size**2 + _SPLIT_ROWS * size)
+    if trees:
+        # The words' U beside the senses'; the encoder's inputs and outputs; leaves with their topics and shifts; uses.
+        size, leaves = settings.vector_size, round(_LEAVES_A_WORD * n_words * settings.leaves / 12)
+        squares = 8 * (_SQUARES * (size + order) ** 2 + _SPLIT_ROWS * (size + order))
+        sizes["trees"] = 4 * (n_words * (dim + 2 * _padded(order)) + leaves * (3 * size + order)) + squares
+        sizes["uses"] = 8 * min(_PLACES_A_WORD, settings.uses) * n_words
     return sizes | {"total": sum(sizes.values())}
+
+
+def expected_senses(settings: Settings, vocabulary: Vocabulary) -> int:
+    """How many senses a model of these words gets, at most: rare words have no more than their uses allow."""
+    senses = settings.senses_of(vocabulary.words)
+    if settings.init == "trees":
+        counts = vocabulary.counts
+        leaves = np.where(counts < settings.least_uses, 1, np.minimum(counts // settings.uses_a_leaf, settings.leaves))
+        senses = np.minimum(senses, np.maximum(leaves, 1))
+    return int(senses.sum())
+
+
+def usual_senses(settings: Settings, n_words: int) -> int:
+    """How many senses a model of so many words may get; with trees, as words of a language are distributed (Zipf)."""
+    most = int(settings.senses_of([""])[0])
+    if settings.init != "trees":
+        return n_words * most
+    ranks = np.arange(0.5, 1000) / 1000  # of words, as shares of the vocabulary, whose last word has min_count uses
+    uses = max(settings.min_count, 1) / ranks
+    leaves = np.where(uses < settings.least_uses, 1, np.minimum(uses // settings.uses_a_leaf, most))
+    return int(n_words * np.maximum(leaves, 1).mean())
 
 
 def _padded(dim: int) -> int:

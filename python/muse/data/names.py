@@ -83,12 +83,13 @@ def _hint(name: str, value: Any, known: Mapping[str, Home | None]) -> str:
 
 def _place(name: str, value: str, home: Home) -> str:
     if name == "init":
-        now = "recipe=Paper(...)" if "random" in value else "recipe=Split(...), the default"
+        now = "recipe=Paper(...)" if "random" in value else "recipe=Split(...)"
         return f"init={value} is now MUSE({now})"
     given = f"{home.name}={value}"
     if home.owner in ("Context", "Engine"):
         given = f"{home.owner.lower()}={home.owner}({given})"
-    return f"it is now MUSE(recipe={'Paper' if home.owner == 'Paper' else 'Split'}({given}))"
+    recipe = home.owner if home.owner in ("Paper", "Trees") else "Split"
+    return f"it is {'' if recipe == 'Trees' else 'now '}MUSE(recipe={recipe}({given}))"
 
 
 # What gensim's `train` takes and needs, and MUSE's does not: the text itself says it, or nothing depends on it.

@@ -1,4 +1,4 @@
-"""Recipes: how training makes senses. `Split` is the default, `Paper` the method of Lee & Chen (2017).
+"""Recipes: how training makes senses. `Trees` is the default, `Paper` the method of Lee & Chen (2017).
 
 To add a recipe, write a subclass of `Recipe` here, put it into `RECIPES`, and give each setting of its own a line in
 `muse.data.settings.Settings`, which is what training reads; help, docs and command line follow.
@@ -13,7 +13,19 @@ from typing import Any, ClassVar, Literal
 from muse.base.checks import Check, Choice, flag, integer, number, optional
 from muse.data.table import check_fields, declared, setting
 
-__all__ = ["POLICIES", "RECIPES", "Context", "Engine", "Paper", "Recipe", "Split", "StrategyName", "given_recipe"]
+__all__ = [
+    "POLICIES",
+    "RECIPES",
+    "Context",
+    "Engine",
+    "Paper",
+    "Recipe",
+    "SenseEpochs",
+    "Split",
+    "StrategyName",
+    "Trees",
+    "given_recipe",
+]
 
 StrategyName = Literal["greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy"]
 STRATEGY: Check = Choice("greedy", "eps_greedy", "boltzmann", "policy", "smooth_policy")
@@ -116,6 +128,56 @@ class Recipe:
     USUAL: ClassVar[Mapping[str, Any]]
     APART: ClassVar[Mapping[str, Any]] = {}
 
+    collocates: Literal["one", "all"] = setting(
+        "all", Choice("one", "all"), "Collocates of a target: one drawn at random, or all.",
+        core="collocates", enum="Collocates",
+    )  # fmt: skip
+    initial_scale: float = setting(0.1, number(0, 100, above=True), "Length of the initial sense vectors.")
+    engine: Engine = field(default=Engine())
+
+    def __post_init__(self) -> None:
+        if type(self) in (Recipe, SenseEpochs):
+            raise TypeError(f"{type(self).__name__} is what recipes have in common; give {_recipes_in_words()}")
+        self._check_part("engine", Engine)
+        check_fields(self)
+
+    def _check_part(self, name: str, kind: type[Context | Engine]) -> None:
+        if not isinstance(getattr(self, name), kind):
+            raise TypeError(
+                f"{name} must be a muse.{kind.__name__}, such as {kind.__name__}(); got {getattr(self, name)!r:.60}"
+            )
+
+    def chosen_strategy(self, given: str | None) -> str:
+        """The strategy, which the constructor may say."""
+        usual: str = self.USUAL["strategy"]
+        return usual if given is None else given
+
+    def values(self, strategy: str | None = None) -> dict[str, Any]:
+        """The recipe's part of the resolved settings, by their flat names; `strategy` is the constructor's, if any."""
+        own = {name: getattr(self, name) for name in declared(type(self))}
+        return {
+            **self.APART,
+            **own,
+            **{name: getattr(self.engine, name) for name in declared(Engine)},
+            "init": self.START,
+            "strategy": self.chosen_strategy(strategy),
+        }
+
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> Recipe:
+        """The recipe of which `values` are those; other settings among them are left alone."""
+        return cls(**cls._parts_of(values))
+
+    @classmethod
+    def _parts_of(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        own = {name: values[name] for name in declared(cls) if name in values}
+        return {**own, "engine": Engine(**{name: values[name] for name in declared(Engine)})}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SenseEpochs(Recipe):
+    """What recipes have that train senses; make one of its subclasses."""
+
     selection_update: Literal["paper", "posterior", "none"] | None = setting(
         None, optional(Choice("paper", "posterior", "none")),
         "How the selection module learns: the paper's way, by comparing a word's senses on the same evidence, or not. "
@@ -156,10 +218,6 @@ class Recipe:
     train_context_vectors: bool = setting(
         False, flag, "Whether the selection module's word vectors learn.", core="train_context_vectors"
     )
-    collocates: Literal["one", "all"] = setting(
-        "all", Choice("one", "all"), "Collocates of a target: one drawn at random, or all.",
-        core="collocates", enum="Collocates",
-    )  # fmt: skip
     collocation: Literal["sense", "word"] | None = setting(
         None, optional(Choice("sense", "word")),
         "One collocation vector a sense, or one a word. None: 'word', or 'sense' where formulation needs it.",
@@ -167,45 +225,21 @@ class Recipe:
     sibling_share: float = setting(
         0.5, number(0, 1), "Part of each sense's update that the word's other senses get too.", core="sibling_share"
     )
-    initial_scale: float = setting(0.1, number(0, 100, above=True), "Length of the initial sense vectors.")
     context: Context = field(default=Context())
-    engine: Engine = field(default=Engine())
 
     def __post_init__(self) -> None:
-        if type(self) is Recipe:
-            raise TypeError(f"Recipe is what recipes have in common; give {_recipes_in_words()}")
-        for name, kind in (("context", Context), ("engine", Engine)):
-            if not isinstance(getattr(self, name), kind):
-                raise TypeError(
-                    f"{name} must be a muse.{kind.__name__}, such as {kind.__name__}(); got {getattr(self, name)!r:.60}"
-                )
-        check_fields(self)
-
-    def chosen_strategy(self, given: str | None) -> str:
-        """The strategy, which the constructor may say."""
-        usual: str = self.USUAL["strategy"]
-        return usual if given is None else given
+        super().__post_init__()
+        self._check_part("context", Context)
 
     def values(self, strategy: str | None = None) -> dict[str, Any]:
-        """The recipe's part of the resolved settings, by their flat names; `strategy` is the constructor's, if any."""
-        own = {name: getattr(self, name) for name in declared(type(self))}
-        return {
-            **self.APART,
-            **own,
-            **{flat: getattr(self.context, name) for name, flat in CONTEXT_NAMES.items()},
-            **{name: getattr(self.engine, name) for name in declared(Engine)},
-            "init": self.START,
-            "strategy": self.chosen_strategy(strategy),
-        }
+        """See `Recipe.values`."""
+        context = {flat: getattr(self.context, name) for name, flat in CONTEXT_NAMES.items()}
+        return {**super().values(strategy), **context}
 
     @classmethod
-    def of_values(cls, values: Mapping[str, Any]) -> Recipe:
-        """The recipe of which `values` are those; other settings among them are left alone."""
-        return cls(
-            **{name: values[name] for name in declared(cls) if name in values},
-            context=Context(**{name: values[flat] for name, flat in CONTEXT_NAMES.items()}),
-            engine=Engine(**{name: values[name] for name in declared(Engine)}),
-        )
+    def _parts_of(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        context = Context(**{name: values[flat] for name, flat in CONTEXT_NAMES.items()})
+        return {**super()._parts_of(values), "context": context}
 
 
 CONTEXT_NAMES = {  # of a `Context`, and what they are called among the resolved settings
@@ -219,8 +253,70 @@ CONTEXT_NAMES = {  # of a `Context`, and what they are called among the resolved
 
 
 @dataclass(frozen=True, kw_only=True)
-class Split(Recipe):
-    """The default recipe: words are trained first, then split into senses by their contexts, and trained on.
+class Trees(Recipe):
+    """The default recipe: words are trained for all epochs, then a tree of senses is grown from the uses of each.
+
+    A cut of the tree gives a word's senses; `muse.MUSE.recut` makes another one at any time. docs/senses.md says more.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a value of the wrong type or out of range.
+
+    Examples
+    --------
+    >>> from muse import MUSE, Trees
+    >>> settings = MUSE(recipe=Trees(leaves=8)).settings
+    >>> settings.senses, settings.leaves
+    (4, 8)
+    """
+
+    START: ClassVar[str] = "trees"
+    USUAL: ClassVar[Mapping[str, Any]] = {"senses": 4, "strategy": "greedy", "negative": 5, "min_alpha": 0.0001}
+
+    leaves: int = setting(12, integer(2, 1000), "Finest senses of a word, at most.")
+    uses: int = setting(1500, integer(50, 10_000_000), "Uses of each word that are looked at, at most.")
+    uses_a_leaf: int = setting(
+        25, integer(2, 2**31 - 1), "So many uses for each of the finest senses: rare words get fewer."
+    )
+    least_uses: int = setting(50, integer(4, 2**31 - 1), "Words that occur less often have one sense.")
+    whitening: float = setting(
+        0.75, number(0, 1),
+        "How far the directions are evened out in which the contexts of one and the same word vary: 0 not at all, "
+        "1 wholly.",
+    )  # fmt: skip
+    topic_window: int = setting(60, integer(1, 10_000), "Positions on each side of a word that make its topic.")
+    topic_power: float = setting(0.5, number(0, 10), "A word at distance d weighs d ** -topic_power in the topic.")
+    order_window: int = setting(
+        5, integer(1, 100), "Positions on each side of a word whose words count by where they stand."
+    )
+    order_size: int = setting(100, integer(1, 65536), "Dimension of the part of a context that knows the order.")
+    order_weight: float = setting(0.75, number(0, 100, above=True), "Weight of that part; the topic weighs 1.")
+    share_power: float = setting(0.3, number(0, 10), "How much rather a small sense is joined than a large one.")
+    prior_weight: float = setting(
+        0.05, number(0, 10), "How much the share of a sense in its word's uses counts in its score."
+    )
+    shrinkage: float | None = setting(
+        None, optional(number(0, 10)),
+        "Part of what a sense's contexts say about its vector that is added to its word's. None: measured on the text.",
+    )  # fmt: skip
+
+    def chosen_strategy(self, given: str | None) -> str:
+        """The strategy; a ValueError for one that would train senses."""
+        if given not in (None, "greedy"):
+            raise ValueError(
+                f"strategy={given!r} is for recipes that train senses, and Trees does not: leave recipe out, or give "
+                "recipe=Split() or recipe=Paper()"
+            )
+        return super().chosen_strategy(given)
+
+
+_OF_TREES = {name: item.default for name, item in declared(Trees).items() if name not in declared(Recipe)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split(SenseEpochs):
+    """Words are trained first, then split into senses by their contexts, and trained on.
 
     Raises
     ------
@@ -236,6 +332,7 @@ class Split(Recipe):
 
     START: ClassVar[str] = "split"
     USUAL: ClassVar[Mapping[str, Any]] = {"senses": "auto", "strategy": "greedy", "negative": 5, "min_alpha": 0.0001}
+    APART: ClassVar[Mapping[str, Any]] = {name: _OF_TREES[name] for name in _OF_TREES if name != "whitening"}
 
     warmup_epochs: int = setting(
         3, integer(1, 1_000_000),
@@ -262,13 +359,13 @@ class Split(Recipe):
 
 
 def _otherwise(name: str, default: Any, check: Check | None = None, doc: str = "") -> Any:
-    """A setting of `Recipe` with another default."""
-    known = dict(declared(Recipe)[name].metadata)
+    """A setting of `SenseEpochs` with another default."""
+    known = dict(declared(SenseEpochs)[name].metadata)
     return field(default=default, metadata={**known, "check": check or known["check"], "doc": doc or known["doc"]})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paper(Recipe):
+class Paper(SenseEpochs):
     """The paper's recipe: random vectors, one collocate a token, senses that learn from rewards.
 
     ``Paper().context`` and ``Paper().engine`` are the paper's too; `dataclasses.replace` changes one thing of them.
@@ -290,6 +387,7 @@ class Paper(Recipe):
     USUAL: ClassVar[Mapping[str, Any]] = {"senses": 3, "strategy": "eps_greedy", "negative": 25, "min_alpha": None}
     APART: ClassVar[Mapping[str, Any]] = {
         "warmup_epochs": 3, "whitening": 0.0, "min_contexts": 20, "discourse": 0, "share_weight": 0.0,
+        **{name: _OF_TREES[name] for name in _OF_TREES if name != "whitening"},
     }  # fmt: skip
 
     strategy: StrategyName | None = field(
@@ -344,7 +442,13 @@ class Paper(Recipe):
         return values
 
 
-RECIPES: tuple[type[Recipe], ...] = (Split, Paper)
+RECIPES: tuple[type[Recipe], ...] = (Trees, Split, Paper)
+Trees.APART = {
+    **{name: value for name, value in Split().values().items() if name not in declared(Trees)},
+    "selection_update": "none",
+    "collocation": "word",
+    "share_weight": 0.0,
+}  # fmt: skip  (no senses are trained)
 
 
 def _recipes_in_words() -> str:
@@ -352,9 +456,9 @@ def _recipes_in_words() -> str:
 
 
 def given_recipe(name: str, value: Any) -> Recipe:
-    """The recipe that the constructor was given, `Split` for None; a check as in `muse.base.checks`."""
+    """The recipe that the constructor was given, `Trees` for None; a check as in `muse.base.checks`."""
     if value is None:
-        return Split()
+        return Trees()
     if isinstance(value, RECIPES):
         return value
     raise TypeError(f"{name} must be {_recipes_in_words()}; got {value!r:.80}")

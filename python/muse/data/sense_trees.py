@@ -31,7 +31,7 @@ _BLOCK_WORDS = 4096
 AUTO_POWER = 0.15  # of the share of the smaller part, for senses="auto"
 AUTO_MOST = 3  # senses of a word
 
-Senses = int | Mapping[int, int] | str | None
+Senses = int | Mapping[int, int] | str | NDArray[np.int64] | None
 """How many senses words get; see `SenseTrees.cut`."""
 
 
@@ -335,9 +335,13 @@ class SenseTrees:
     @cached_property
     def auto_strengths(self) -> Floats:
         """How wide each join is for ``senses="auto"``, float32 (J,): small parts count for more than in `strengths`."""
+        return self.widths(AUTO_POWER)
+
+    def widths(self, power: float) -> Floats:
+        """How wide each join is with another power of the share, float32 (J,); 0: one minus the cosine of its parts."""
         smaller = self._counts[self._parts].min(axis=1, initial=np.iinfo(np.int64).max)
         total = self._counts[self._node_offset[self._join_word + 1] - 1]
-        widths: Floats = (self.strengths * (2 * smaller / total) ** (AUTO_POWER - self.share_power)).astype(np.float32)
+        widths: Floats = (self.strengths * (2 * smaller / total) ** (power - self.share_power)).astype(np.float32)
         return widths
 
     def _auto(self) -> Integers:
@@ -364,6 +368,10 @@ class SenseTrees:
             if senses != "auto":
                 raise ValueError(f"senses={senses!r}: the only word that says how many is 'auto'")
             wanted = self._auto()
+        elif isinstance(senses, np.ndarray):
+            if senses.shape != wanted.shape or (senses < 1).any():
+                raise ValueError(f"senses must be {self.n_words} numbers of at least 1, one for each word")
+            wanted = senses
         elif isinstance(senses, Mapping):
             for word, number in senses.items():
                 if not 0 <= word < self.n_words or number < 1:
@@ -381,10 +389,10 @@ class SenseTrees:
 
         Parameters
         ----------
-        senses : int, mapping of int to int, or "auto", optional
+        senses : int, mapping of int to int, int64 (V,), or "auto", optional
             How many senses a word gets, at most as many as it has leaves; or so many for each word (by its row), and
-            the default for others; "auto": one, and one more for each join from the root down that is wider than
-            `auto_strength`, three at most. Default: the default of each word.
+            the default for others; or so many for every word; "auto": one, and one more for each join from the root
+            down that is wider than `auto_strength`, three at most. Default: the default of each word.
         strength : float, optional
             Instead: joins stay, in their order, up to the first one that is wider than that.
 
@@ -394,25 +402,105 @@ class SenseTrees:
         """
         return self._cut(self.senses_of(senses, strength=strength))
 
-    def _cut(self, wanted: Integers) -> Cut:
+    def nodes_of(self, senses: Integers) -> tuple[Integers, Integers]:
+        """The senses of a cut with so many a word: first row of each word's, int64 (V + 1,), and numbers of nodes."""
         begins, ends = self._life
-        per_node = wanted[self._node_word]
+        per_node = senses[self._node_word]
         chosen = np.flatnonzero((begins <= per_node) & (per_node < ends))
+        return self._rows(chosen)
+
+    def _rows(self, chosen: Integers) -> tuple[Integers, Integers]:
+        """First row of each word's senses and numbers, of nodes; a word without a tree has one sense, number 0."""
         chosen = chosen[np.lexsort((self.numbers[chosen], self._node_word[chosen]))]
-        sense_offset = np.concatenate(([0], np.cumsum(wanted)))
-        rows = np.full(len(begins), -1)  # of nodes that are senses, and of what they are made of
         words = self._node_word[chosen]
-        rank = np.arange(len(chosen)) - np.searchsorted(words, words)
-        rows[chosen] = sense_offset[words] + rank
-        nodes, counts = np.zeros((2, int(sense_offset[-1])), np.int64)
-        nodes[rows[chosen]], counts[rows[chosen]] = self.numbers[chosen], self._counts[chosen]
+        senses = np.bincount(words, minlength=self.n_words)
+        offset: Integers = np.concatenate(([0], np.cumsum(np.maximum(senses, 1))))
+        numbers = np.zeros(int(offset[-1]), np.int64)
+        numbers[offset[words] + np.arange(len(chosen)) - np.searchsorted(words, words)] = self.numbers[chosen]
+        return offset, numbers
+
+    def nodes_at(self, offset: Integers, numbers: Integers) -> Integers:
+        """The node (its place) that each sense is, int64 (Z,); -1 for the sense of a word without a tree."""
+        words = np.repeat(np.arange(self.n_words), np.diff(offset))
+        nodes = np.full(len(words), -1)
+        has_tree = self.n_leaves[words] > 0
+        nodes[has_tree] = self._by_number[self._node_offset[words[has_tree]] + numbers[has_tree]]
+        return nodes
+
+    def uses_at(self, offset: Integers, numbers: Integers) -> Integers:
+        """Sampled uses of each sense, int64 (Z,); 0 for a word without a tree."""
+        nodes = self.nodes_at(offset, numbers)
+        uses = np.zeros(len(nodes), np.int64)
+        uses[nodes >= 0] = self._counts[nodes[nodes >= 0]]
+        return uses
+
+    @cached_property
+    def _by_number(self) -> Integers:
+        """(N,) the node (its place) of each number, word by word."""
+        places = np.empty(len(self.numbers), np.int64)
+        places[self._node_offset[self._node_word] + self.numbers] = np.arange(len(places))
+        return places
+
+    def joined(self, offset: Integers, numbers: Integers, joins: NDArray[np.bool_]) -> tuple[Integers, Integers]:
+        """Senses after some `joins`, bool (J,), are made of which both parts are senses; the first joins come first."""
+        alive = self._alive(offset, numbers)
+        for some in self._by_place():
+            parts = self._parts[some]
+            made = joins[some] & alive[parts].all(axis=1)
+            alive[parts[made]] = False
+            alive[self._join_node[some[made]]] = True
+        return self._rows(np.flatnonzero(alive))
+
+    def _alive(self, offset: Integers, numbers: Integers) -> NDArray[np.bool_]:
+        nodes = self.nodes_at(offset, numbers)
+        alive = np.zeros(len(self.numbers), bool)
+        alive[nodes[nodes >= 0]] = True
+        return alive
+
+    def dissolved(self, offset: Integers, numbers: Integers, small: NDArray[np.bool_]) -> tuple[Integers, Integers]:
+        """Senses without those that are `small`, bool (Z,): joined with the other part of their join, or dropped.
+
+        They are dropped where that other part is no sense itself.
+        """
+        alive, nodes = self._alive(offset, numbers), self.nodes_at(offset, numbers)
+        weak = np.zeros(len(alive), bool)
+        weak[nodes[small & (nodes >= 0)]] = True
+        for some in self._by_place():
+            parts = self._parts[some]
+            joined = alive[parts].all(axis=1) & weak[parts].any(axis=1)
+            alive[parts[joined]] = False
+            alive[self._join_node[some[joined]]] = True
+            weak[self._join_node[some[joined]]] = weak[parts[joined]].all(axis=1)
+        left = alive & ~weak
+        none = np.bincount(self._node_word[left], minlength=self.n_words) == 0
+        return self._rows(np.flatnonzero(left | (alive & none[self._node_word])))
+
+    def rows_in(self, senses: tuple[Integers, Integers], others: tuple[Integers, Integers]) -> Integers:
+        """For each of some senses (offset, numbers), the row of that of `others` that it is or is part of; -1: none."""
+        nodes, rows = self.nodes_at(*senses), self._rows_of_nodes(*others)
+        words = np.repeat(np.arange(self.n_words), np.diff(senses[0]))
+        found: Integers = np.where(nodes >= 0, rows[nodes] if len(rows) else -1, others[0][words])
+        return found
+
+    def _rows_of_nodes(self, sense_offset: Integers, numbers: Integers) -> Integers:
+        """(N,) the row of the sense that each node is or is part of; -1 for a node that is part of none."""
+        nodes = self.nodes_at(sense_offset, numbers)
+        rows = np.full(len(self.numbers), -1)
+        rows[nodes[nodes >= 0]] = np.flatnonzero(nodes >= 0)
         for some in reversed(self._by_place()):
             above = rows[self._join_node[some]]
             below = self._parts[some]
             rows[below] = np.where(above[:, None] >= 0, above[:, None], rows[below])
-        leaf_rows = rows[self._leaf_node]
+        return rows
+
+    def _cut(self, wanted: Integers) -> Cut:
+        return self.cut_at(*self.nodes_of(wanted))
+
+    def cut_at(self, sense_offset: Integers, numbers: Integers) -> Cut:
+        """The cut whose senses are these nodes, given by number; those of a word are no part of each other."""
+        leaf_rows, wanted = self._rows_of_nodes(sense_offset, numbers)[self._leaf_node], np.diff(sense_offset)
         return Cut(
-            sense_offset, nodes, counts,
+            sense_offset, numbers, self.uses_at(sense_offset, numbers),
             self._averages(self.leaf_means, leaf_rows, wanted, sense_offset, unit=True),
             self._averages(self.leaf_shifts, leaf_rows, wanted, sense_offset, unit=False),
         )  # fmt: skip
@@ -425,7 +513,7 @@ class SenseTrees:
         for first in range(0, self.n_words, _BLOCK_WORDS):
             last = min(first + _BLOCK_WORDS, self.n_words)
             leaves = np.arange(self.leaf_offset[first], self.leaf_offset[last])
-            leaves = leaves[np.repeat(wanted[first:last], self.n_leaves[first:last]) > 1]
+            leaves = leaves[(np.repeat(wanted[first:last], self.n_leaves[first:last]) > 1) & (leaf_rows[leaves] >= 0)]
             if not len(leaves):
                 continue
             leaves = leaves[np.argsort(leaf_rows[leaves], kind="stable")]
@@ -492,6 +580,23 @@ class SenseTrees:
     def _joins_of(self, word: int) -> NDArray[np.int32]:
         first = int(np.searchsorted(self._join_word, word))
         return self.joins[first : first + max(0, int(self.n_leaves[word]) - 1)]
+
+    def numbers_at(self, word: int, senses: int) -> Integers:
+        """Numbers of the nodes that are the senses of a word where it has so many, or as many as it has leaves."""
+        if not self.n_leaves[word]:
+            return np.zeros(1, np.int64)
+        begins, ends = self._life
+        rows = slice(int(self._node_offset[word]), int(self._node_offset[word + 1]))
+        wanted = min(senses, int(self.n_leaves[word]))
+        return np.sort(self.numbers[rows][(begins[rows] <= wanted) & (wanted < ends[rows])])
+
+    def node_uses(self, word: int) -> Integers:
+        """Sampled uses of each node of a word, int64 (nodes,), by number; a word without a tree has one node."""
+        if not self.n_leaves[word]:
+            return np.ones(1, np.int64)
+        rows = slice(int(self.leaf_offset[word]), int(self.leaf_offset[word + 1]))
+        uses: Integers = self.leaves_of(word) @ self.leaf_counts[rows]
+        return uses
 
     def node_shifts(self, word: int) -> Floats:
         """What each node of a word adds to its vector before shrinkage, float32 (nodes, D), by number."""

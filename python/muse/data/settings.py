@@ -27,8 +27,10 @@ from muse.data.recipes import (
     Engine,
     Paper,
     Recipe,
+    SenseEpochs,
     Split,
     StrategyName,
+    Trees,
     given_recipe,
 )
 from muse.data.table import Home, check_fields, declared, setting, taken
@@ -58,14 +60,14 @@ class Settings:
     Examples
     --------
     >>> settings = Settings.of(vector_size=100)
-    >>> settings.senses, settings.recipe.warmup_epochs, settings.replace(senses=2).senses
-    ('auto', 3, 2)
+    >>> settings.senses, settings.recipe.leaves, settings.replace(senses=2).senses
+    (4, 12, 2)
     """
 
     senses: int | Literal["auto"] | Mapping[str, int] | None = setting(
         None, optional(checks.senses),
         "Senses of a word, at most; {word: senses} gives each word its own, and one sense to words not in it; 'auto' "
-        "lets the contexts of each word decide, which needs the recipe Split.",
+        "lets the contexts of each word decide, which needs the recipe Trees or Split.",
         by_recipe=True,
     )  # fmt: skip
     strategy: StrategyName = setting(
@@ -145,25 +147,37 @@ class Settings:
 
     init: str = setting("split", Choice(*(kind.START for kind in RECIPES)), "How training starts: the recipe's class.")
     selection_size: int | None = taken(Paper, "selection_size")
-    selection_update: str | None = taken(Recipe, "selection_update")
-    formulation: str = taken(Recipe, "formulation")
-    reward: str = taken(Recipe, "reward")
-    selection_alpha: float | None = taken(Recipe, "selection_alpha")
-    selection_reduction: str = taken(Recipe, "selection_reduction")
-    posterior_weight: float = taken(Recipe, "posterior_weight")
-    epsilon: float = taken(Recipe, "epsilon")
-    temperature: float = taken(Recipe, "temperature")
-    max_norm: float = taken(Recipe, "max_norm")
-    train_context_vectors: bool = taken(Recipe, "train_context_vectors")
+    selection_update: str | None = taken(SenseEpochs, "selection_update")
+    formulation: str = taken(SenseEpochs, "formulation")
+    reward: str = taken(SenseEpochs, "reward")
+    selection_alpha: float | None = taken(SenseEpochs, "selection_alpha")
+    selection_reduction: str = taken(SenseEpochs, "selection_reduction")
+    posterior_weight: float = taken(SenseEpochs, "posterior_weight")
+    epsilon: float = taken(SenseEpochs, "epsilon")
+    temperature: float = taken(SenseEpochs, "temperature")
+    max_norm: float = taken(SenseEpochs, "max_norm")
+    train_context_vectors: bool = taken(SenseEpochs, "train_context_vectors")
     collocates: str = taken(Recipe, "collocates")
-    collocation: str | None = taken(Recipe, "collocation")
-    sibling_share: float = taken(Recipe, "sibling_share")
+    collocation: str | None = taken(SenseEpochs, "collocation")
+    sibling_share: float = taken(SenseEpochs, "sibling_share")
     initial_scale: float = taken(Recipe, "initial_scale")
     warmup_epochs: int = taken(Split, "warmup_epochs")
     whitening: float = taken(Split, "whitening")
     min_contexts: int = taken(Split, "min_contexts")
     discourse: int | None = taken(Split, "discourse")
     share_weight: float | None = taken(Split, "share_weight")
+    leaves: int = taken(Trees, "leaves")
+    uses: int = taken(Trees, "uses")
+    uses_a_leaf: int = taken(Trees, "uses_a_leaf")
+    least_uses: int = taken(Trees, "least_uses")
+    topic_window: int = taken(Trees, "topic_window")
+    topic_power: float = taken(Trees, "topic_power")
+    order_window: int = taken(Trees, "order_window")
+    order_size: int = taken(Trees, "order_size")
+    order_weight: float = taken(Trees, "order_weight")
+    share_power: float = taken(Trees, "share_power")
+    prior_weight: float = taken(Trees, "prior_weight")
+    shrinkage: float | None = taken(Trees, "shrinkage")
     selection_window: int | None = taken(Context, "window")
     context_weights: str = taken(Context, "weights")
     distance_power: float = taken(Context, "distance_power")
@@ -189,7 +203,7 @@ class Settings:
                 object.__setattr__(self, name, usual if fits else other)
 
         one_sided = self.formulation == "one_sided"
-        choose("senses", "auto", 3, self.init == "split")
+        choose("senses", "auto", Trees.USUAL["senses"] if self.init == "trees" else 3, self.init == "split")
         choose("selection_update", "posterior", "paper", one_sided and self.strategy not in POLICIES)
         choose("collocation", "word", "sense", one_sided)
         choose("selection_alpha", 0.01, 0.003, self.selection_update != "paper")
@@ -227,15 +241,15 @@ class Settings:
                 f"formulation={self.formulation!r} trains the selection of collocates too, which needs "
                 "collocation='sense'; with collocation='word' a collocate has no senses"
             )
-        if self.senses == "auto" and self.init != "split":
+        if self.senses == "auto" and self.init == "random":
             raise ValueError(
-                "senses='auto' needs the recipe Split, which looks at the contexts of each word; give a number of "
-                "senses"
+                "senses='auto' needs the recipe Trees or Split, which look at the contexts of each word; give a number "
+                "of senses"
             )
-        if self.init == "split" and self.selection_size not in (None, self.vector_size):
+        if self.init != "random" and self.selection_size not in (None, self.vector_size):
             raise ValueError(
-                "the recipe Split takes the selection module's vectors from the word vectors, so selection_size must "
-                f"be None or vector_size ({self.vector_size}); got {self.selection_size}"
+                "the recipes Trees and Split take the selection module's vectors from the word vectors, so "
+                f"selection_size must be None or vector_size ({self.vector_size}); got {self.selection_size}"
             )
         if self.share_weight and self.init != "split":
             raise ValueError("share_weight needs the recipe Split, which finds the shares; give 0 or leave it out")
@@ -270,6 +284,8 @@ class Settings:
     def of(cls, **arguments: Any) -> Settings:
         """Settings from the keyword arguments of `muse.MUSE`, the recipe among them.
 
+        A strategy without a recipe is one of training senses, so it means the recipe `Split`.
+
         Raises
         ------
         TypeError, ValueError
@@ -280,7 +296,10 @@ class Settings:
         >>> Settings.of(strategy="eps_greedy").strategy, Settings.of(recipe=Paper()).negative
         ('eps_greedy', 25)
         """
-        recipe = given_recipe("recipe", arguments.pop("recipe", None))
+        recipe = arguments.pop("recipe", None)
+        if recipe is None and arguments.get("strategy") is not None:
+            recipe = Split()
+        recipe = given_recipe("recipe", recipe)
         reject_unknown(arguments, cls.homes())
         usual = {name: recipe.USUAL[name] for name in recipe.USUAL if name != "strategy"}
         given = {name: value for name, value in arguments.items() if not (value is None and name in recipe.USUAL)}
@@ -310,8 +329,10 @@ class Settings:
         return {**given, "recipe": self.recipe}
 
     def to_json(self) -> dict[str, Any]:
-        """What a model file stores: all but the runtime settings, as JSON types."""
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if not f.metadata["runtime"]}
+        """What a model file stores: all but the runtime settings and those of other recipes, as JSON types."""
+        of_trees = {name for name, home in self.homes().items() if home is not None and home.owner == "Trees"}
+        left_out = {*self.runtime_names(), *(() if self.init == "trees" else of_trees)}
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in left_out}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], left_open: Iterable[str] = (), **runtime: Any) -> Settings:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from muse.data.arrays import Arrays
+from muse.data.forest import Forest
 from muse.data.memory import shortage_said
 from muse.data.settings import Settings
 from muse.data.vocabulary import Vocabulary
@@ -36,6 +37,8 @@ class Snapshot:
         None before training.
     training_state : dict
         Where training stands, from which it can be resumed; see `muse.data.training_state`.
+    forest : Forest, optional
+        Its sense trees, where it has some: the numbers are those of a cut of them, or of words before senses are made.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Snapshot:
     words: Vocabulary | None = None
     numbers: Arrays | None = None
     training_state: dict[str, Any] = field(default_factory=dict)
+    forest: Forest | None = None
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -84,6 +88,10 @@ class Snapshot:
         arrays.check()
         arrays.check_layout()
         arrays.check_fits(self.settings)
+        if self.forest is not None:
+            self.forest.check_fits(arrays)
+        elif arrays.selection_vectors.shape[1] != arrays.selection_size:
+            raise ValueError("selection_vectors are wider than context_vectors, and there are no sense trees for them")
         if len(self.vocabulary) != arrays.n_words:
             raise ValueError(
                 f"the vocabulary has {len(self.vocabulary)} words, and the arrays are for {arrays.n_words}"

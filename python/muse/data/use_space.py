@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +77,10 @@ class UseSpace:
         each = np.maximum(np.repeat(total, senses), 1)
         share = np.where(np.repeat(total > 0, senses), np.maximum(counts, 0.5) / each, 1.0)
         return (self.prior_weight * np.log(share)).astype(np.float32)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: the core's view is made anew."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     @cached_property
     def core(self) -> _core.UseSpace:

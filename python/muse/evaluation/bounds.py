@@ -352,5 +352,5 @@ def compute_bounds(
     if reason := _no_bound(bound, best, shared[best]["v_measure"], list(learnt.values())):
         notes.append(f"the supervised V is no bound: {reason}")
     return PseudoWordBounds(
-        "pseudo-word baselines", "supervised v_measure", summary, table, items, settings, notes, answers
+        "pseudo-word baselines", "supervised v_measure", summary, table, items, settings, notes, answers=answers
     )

@@ -15,11 +15,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from muse.base.checks import flag, number
+from muse.base.checks import flag, number, optional
 from muse.corpus.tokens import Tokenizer, tokenize
 from muse.errors import listed
 from muse.evaluation import clustering
-from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, senses_at
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, check_selector, sense_numbers, senses_at
 from muse.evaluation.provenance import source_name, tokenizer_name
 from muse.evaluation.results import EvaluationResult
 from muse.evaluation.task_data import as_items
@@ -32,6 +32,7 @@ __all__ = ["InductionTask", "evaluate_induction", "score_key"]
 HARD = ("v_measure", "paired_f", "b_cubed", "ari")
 FUZZY = ("fuzzy_nmi", "fuzzy_b_cubed")
 _UNANSWERED = "(unanswered)"
+_ONE = "one sense a word"
 
 KeyLike = Mapping[str, Mapping[str, Mapping[str, float]]] | str | os.PathLike[str]
 
@@ -113,7 +114,10 @@ def score_key(gold: KeyLike, system: KeyLike, *, score: str = "v_measure") -> Ev
 
 
 def _compare(gold: Key, system: Key, score: str) -> EvaluationResult:
-    items = [{"word": word, **_score_word(answers, system.get(word, {}))} for word, answers in gold.items()]
+    def scored(key: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[dict[str, Any]]:
+        return [{"word": word, **_score_word(answers, key.get(word, {}))} for word, answers in gold.items()]
+
+    items = scored(system)
     occurrences = sum(item["occurrences"] for item in items)
     answered = sum(item["answered"] for item in items)
     if not answered:
@@ -133,8 +137,11 @@ def _compare(gold: Key, system: Key, score: str) -> EvaluationResult:
         notes.append(f"{occurrences - answered} of {occurrences} occurrences have no answer")
     if silent:
         notes.append(f"words without any answer: {listed(silent)}")
+    one = _average(scored({word: {name: {_ONE: 1.0} for name in answers} for word, answers in gold.items()}))
+    one["senses_per_word"] = 1.0
+    table = [{"measure": name, "value": value, _ONE: one.get(name)} for name, value in summary.items()]
     settings = {"score": score, "hard_average": "occurrences", "fuzzy_average": "words"}
-    return EvaluationResult("word-sense induction", score, summary, [], items, settings, notes)
+    return EvaluationResult("word-sense induction", score, summary, table, items, settings, notes)
 
 
 class InductionTask(Task):
@@ -154,6 +161,10 @@ class InductionTask(Task):
         than with the most probable one.
     threshold : float
         See ``graded``.
+    temperature : float or None
+        Graded answers are written at this temperature: a model's probabilities p are raised to the power
+        ``model.sense_temperature / temperature``, and add up to 1 again. Probabilities that say how sure a model is are
+        softer than the weights that annotators give. None, and models that name no ``sense_temperature``: as they are.
     score : str
         Which measure is *the* score, see :func:`score_key`.
 
@@ -182,6 +193,7 @@ class InductionTask(Task):
         target: str = "lemma",
         graded: bool = False,
         threshold: float = 0.25,
+        temperature: float | None = 0.05,
         score: str = "v_measure",
     ) -> None:
         if target not in ("lemma", "form"):
@@ -190,6 +202,7 @@ class InductionTask(Task):
             raise ValueError(f"score must be one of {', '.join(HARD + FUZZY)}, got {score!r}")
         number(0, 1, above=True)("threshold", threshold)
         flag("graded", graded)
+        temperature = optional(number(0, 1e6, above=True))("temperature", temperature)
         occurrences = as_items(occurrences, Occurrence, "occurrences", "read_instances or read_table")
         given = _distinct(occurrences)
         self.gold: Key = make_key(given.values()) if gold is None else as_key(gold, "gold key")
@@ -210,6 +223,7 @@ class InductionTask(Task):
             "target": target,
             "graded": graded,
             "threshold": threshold if graded else None,
+            "temperature": temperature if graded else None,
             "score": score,
         }
 
@@ -279,6 +293,13 @@ class InductionTask(Task):
         """The word to look up, or ``None`` for a target that is not one token."""
         return None if item.form is None else item.form if self.settings["target"] == "form" else item.lemma
 
+    def _power(self, model: SenseModel) -> float:
+        """What probabilities are raised to; 1 where the model or the task says no temperature."""
+        own, wanted = getattr(model, "sense_temperature", None), self.settings["temperature"]
+        if own is None or wanted is None:
+            return 1.0
+        return float(number(0, 1e6, above=True)("sense_temperature", own) / wanted)
+
     def label(self, model: SenseModel) -> Key:
         """The senses that a model gives to the occurrences, as a key; occurrences of unknown words are left out.
 
@@ -296,12 +317,13 @@ class InductionTask(Task):
             texts[i] = [*item.tokens[: item.position], str(words[i]), *item.tokens[item.position + 1 :]]
         answers: dict[int, dict[str, float]] = {}
         if self.settings["graded"]:
-            reader = SenseReader(model)
+            reader, power = SenseReader(model), self._power(model)
             for i in known:
                 shares = reader.probabilities(str(words[i]), texts[i], self.occurrences[i].position)
-                shares = shares / shares.max()
+                shares = (shares / shares.max()) ** power
                 kept = np.flatnonzero(shares >= self.settings["threshold"])
-                answers[i] = {f"{words[i]}#{sense}": float(shares[sense]) for sense in kept}
+                names = sense_numbers(model, str(words[i]))
+                answers[i] = {f"{words[i]}#{names[sense]}": float(shares[sense]) for sense in kept}
         else:
             chosen = senses_at(model, texts, {i: [self.occurrences[i].position] for i in known})
             answers = {i: {f"{words[i]}#{sense[0]}": 1.0} for i, sense in chosen.items() if sense[0] >= 0}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.numeric import unit_rows
+from muse.errors import listed
 from muse.evaluation.results import EvaluationResult
 from muse.vectors.sense_keyed import ADD_SELECTOR, sense_number
 
@@ -21,6 +22,7 @@ __all__ = [
     "check_model",
     "check_selector",
     "cosines",
+    "sense_numbers",
     "senses_at",
     "finite_unit_rows",
 ]
@@ -46,6 +48,14 @@ class SenseModel(Protocol):
     occurrence. ``sense_probabilities_batch(words, contexts, positions)`` is likewise used when the model has it: one
     call in place of many of ``sense_probabilities``, which gives a list of their answers. A model may set
     ``has_selector = False`` to say that it cannot tell senses apart by context.
+
+    More is used where a model has it, and models without are evaluated as far as they go.
+    ``usage_vector(word, context, position)``, shape (S,), is the vector of the context itself, in a space where the
+    cosine of two contexts says how alike the uses are; ``usage_vector_batch(words, contexts, positions)`` does the same
+    for many, and ``has_usage_vectors = False`` says that this model has none although its class has the method.
+    ``sense_numbers(word)`` are the numbers of its senses in the order of their rows, where these are not 0, 1, ...:
+    senses that are nodes of a tree keep theirs under every cut. ``sense_temperature`` is the number T for which
+    ``sense_probabilities`` is the softmax of scores divided by T.
     """
 
     @property
@@ -149,6 +159,31 @@ class SenseReader:
         answers = list(batch(words, contexts, positions))
         return [self._checked(word, answer) for word, answer in zip(words, answers, strict=True)]
 
+    @property
+    def has_usage_vectors(self) -> bool:
+        """Whether the model gives vectors of contexts."""
+        says = bool(getattr(self.model, "has_usage_vectors", True))
+        return says and callable(getattr(self.model, "usage_vector", None))
+
+    def usage_vectors(
+        self, words: Sequence[str], contexts: Sequence[Sequence[str]], positions: Sequence[int]
+    ) -> NDArray[np.float64]:
+        """Unit vectors of the contexts of words, shape (N, S); in one call of the model where it can."""
+        batch = getattr(self.model, "usage_vector_batch", None)
+        asked = list(zip(words, contexts, positions, strict=True))
+        if callable(batch):
+            answers = [np.asarray(row, dtype=np.float64) for row in batch(words, contexts, positions)]
+        else:
+            model: Any = self.model
+            answers = [np.asarray(model.usage_vector(*one), dtype=np.float64) for one in asked]
+        shapes = {answer.shape for answer in answers}
+        if len(answers) != len(asked) or len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+            raise ValueError(
+                f"usage vectors must be {len(asked)} of one shape (S,); got {len(answers)} of the shapes "
+                f"{listed(sorted(map(str, shapes)))}"
+            )
+        return finite_unit_rows(np.stack(answers), "the vectors of contexts") if answers else np.zeros((0, 0))
+
     def _checked(self, word: str, answer: Any) -> NDArray[np.float64]:
         values = np.asarray(answer, dtype=np.float64)
         expected = (len(self.senses(word)),)
@@ -197,7 +232,7 @@ def senses_at(
     check_model(model, "disambiguate_batch", "select_sense")
     wanted = list(places)
     found: dict[int, NDArray[np.int64]] = {}
-    senses: dict[str, int | None] = {}
+    senses: dict[str, tuple[int, ...] | None] = {}
     batch = getattr(model, "disambiguate_batch", None)
     if not callable(batch):
         for index in wanted:
@@ -227,11 +262,22 @@ def senses_at(
     return found
 
 
-def _checked(model: SenseModel, senses: dict[str, int | None], word: str, answer: Any, who: str) -> int:
-    """A selected sense, compared with how many the word has, which `senses` keeps, where the model says it."""
+def sense_numbers(model: SenseModel, word: str) -> tuple[int, ...]:
+    """The numbers of a word's senses in the order of their rows: the model's own, or 0, 1, ..."""
+    own = getattr(model, "sense_numbers", None)
+    return tuple(int(one) for one in own(word)) if callable(own) else tuple(range(model.n_senses(word)))
+
+
+def _checked(model: SenseModel, senses: dict[str, tuple[int, ...] | None], word: str, answer: Any, who: str) -> int:
+    """A selected sense, compared with those that the word has, which `senses` keeps, where the model says it."""
     if word not in senses:
-        senses[word] = model.n_senses(word) if hasattr(model, "n_senses") else None
-    return sense_number(answer, word, senses[word], who)
+        senses[word] = sense_numbers(model, word) if hasattr(model, "n_senses") else None
+    known = senses[word]
+    counted = known is not None and known == tuple(range(len(known)))
+    number = sense_number(answer, word, len(known) if known is not None and counted else None, who)
+    if known is not None and number not in known:
+        raise ValueError(f"{who} chose sense {number} of {word!r}, which has senses {', '.join(map(str, known))}")
+    return number
 
 
 def _answers(produced: Iterable[Any], expected: int) -> list[Any]:

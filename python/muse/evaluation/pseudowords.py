@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from muse.base.checks import integer, optional
+from muse.base.checks import flag, integer, optional
 from muse.errors import listed
 from muse.evaluation.bounds import (
     SCORES,
@@ -26,7 +26,8 @@ from muse.evaluation.bounds import (
     score_word,
     shares_of_bound,
 )
-from muse.evaluation.protocol import SenseModel, Task, WordLookup, check_selector, senses_at
+from muse.evaluation.protocol import SenseModel, SenseReader, Task, WordLookup, check_selector, senses_at
+from muse.evaluation.reliability import member_answers, reliability
 from muse.evaluation.results import EvaluationResult
 
 __all__ = ["PseudoWordTask", "evaluate_pseudo_words"]
@@ -49,6 +50,9 @@ class PseudoWordTask(Task):
         Which measure is *the* score.
     seed : int
         Seed of the drawing of occurrences.
+    reliability : bool
+        Also ask models for the probabilities of senses, and compare how sure they are with how often they are right;
+        ``False`` is faster during training.
 
     Raises
     ------
@@ -71,6 +75,11 @@ class PseudoWordTask(Task):
     and listed, and left out of the means, and so are those of which only one member occurs: there is nothing to tell
     apart.
 
+    The reliability curve, in ``curves`` of the result, sets confidence against accuracy over the occurrences of all
+    words, see :func:`muse.evaluation.reliability.member_answers`; ``calibration_error`` is how far the two lie apart on
+    the mean. It is of the words whose senses stand for more than one member, the number of which is
+    ``calibration_words``.
+
     Examples
     --------
     >>> pairs = draw_pairs(Counter(chain.from_iterable(sentences)))  # doctest: +SKIP
@@ -89,11 +98,13 @@ class PseudoWordTask(Task):
         max_occurrences: int | None = None,
         score: str = "v_measure",
         seed: int = 0,
+        reliability: bool = True,
     ) -> None:
         if score not in SCORES:
             raise ValueError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
         max_occurrences = optional(integer(2))("max_occurrences", max_occurrences)
         seed = integer(0)("seed", seed)
+        self.reliability = flag("reliability", reliability)
         if not isinstance(truth, Mapping):
             raise TypeError(f"the truth must be {{word: its occurrences}}; got {truth!r:.80}")
         if not truth:
@@ -156,7 +167,36 @@ class PseudoWordTask(Task):
             If the model knows none of the pseudo-words: it must be trained on the text with the merged words. If it has
             no selector.
         """
-        return self.score(self.select(model))
+        result = self.score(self.select(model))
+        return self.with_reliability(result, model) if self.reliability else result
+
+    def with_reliability(self, result: EvaluationResult, model: SenseModel) -> EvaluationResult:
+        """A result of :meth:`score` with the reliability curve of its words added.
+
+        Parameters
+        ----------
+        result : EvaluationResult
+            Of the senses that the model selects. It is changed, and returned.
+        model : SenseModel
+            The model; one that gives no probabilities of senses, or no vectors of them, adds nothing.
+        """
+        if not all(callable(getattr(model, name, None)) for name in ("sense_probabilities", "sense_vectors")):
+            return result
+        reader, answers = SenseReader(model), []
+        scored = {item["word"] for item in result.items}
+        for word, mine in zip(self.words, self.by_word(), strict=True):
+            if word in scored:
+                texts = [self.sentences[index] for index in self.occurrences.sentence[mine].tolist()]
+                places = self.occurrences.position[mine].tolist()
+                found = reader.probabilities_batch([word] * len(mine), texts, places)
+                if (told := member_answers(np.stack(found), self.occurrences.truth[mine])) is not None:
+                    answers.append(told)
+        result.summary["calibration_error"] = None
+        if answers:
+            title = "probabilities of senses against members, over all occurrences"
+            result.curves[title], result.summary["calibration_error"] = reliability(answers)
+        result.summary["calibration_words"] = len(answers)
+        return result
 
     def score(self, chosen: ArrayLike) -> EvaluationResult:
         """Score given senses, such as those of a peer that only writes them to a file.

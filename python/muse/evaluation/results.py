@@ -110,6 +110,8 @@ class EvaluationResult:
         The options under which the figures were obtained.
     notes : list of str
         What a reader must know beside the figures: coverage, undefined measures.
+    curves : dict of str to list of dict
+        Further tables by their titles, such as a reliability curve, which ``print(result)`` shows below.
 
     Examples
     --------
@@ -134,12 +136,14 @@ class EvaluationResult:
     items: list[dict[str, Any]] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    curves: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.summary = _plain(self.summary)
         self.table = _plain(self.table) or [{"measure": key, "value": value} for key, value in self.summary.items()]
         self.items = _plain(self.items)
         self.settings = _plain(self.settings)
+        self.curves = _plain(self.curves)
         for key, value in self.summary.items():
             if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError(f"{self.task}: {key} came out as {value}; a measure must be a finite number or None")
@@ -193,10 +197,14 @@ class EvaluationResult:
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return f"<p><b>{escape(self.task)}</b></p>\n{html_table(self.table)}" + (f"\n<ul>{notes}</ul>" * bool(notes))
+        tables = {self.task: self.table, **self.curves}
+        shown = [f"<p><b>{escape(title)}</b></p>\n{html_table(rows)}" for title, rows in tables.items()]
+        return "\n".join([*shown, *([f"<ul>{notes}</ul>"] if notes else [])])
 
     def __str__(self) -> str:
         lines = [self.task, format_table(self.table)]
+        for title, rows in self.curves.items():
+            lines += [title, format_table(rows)]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def to_dict(self, items: bool = False) -> dict[str, Any]:
@@ -215,6 +223,7 @@ class EvaluationResult:
             "table": self.table,
             "settings": dict(self.settings),
             "notes": list(self.notes),
+            "curves": self.curves,
         }
         return {**content, "items": self.items} if items else content
 

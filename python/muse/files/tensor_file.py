@@ -24,7 +24,9 @@ from muse.files.replacing import replacing
 
 __all__ = ["DamagedFileError", "ForeignFileError", "TensorFile", "write_tensors"]
 
-_DTYPES: dict[str, np.dtype[Any]] = {"I64": np.dtype("<i8"), "F32": np.dtype("<f4"), "U8": np.dtype("u1")}
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "I64": np.dtype("<i8"), "I32": np.dtype("<i4"), "F32": np.dtype("<f4"), "U8": np.dtype("u1")
+}  # fmt: skip
 _CODES = {dtype: code for code, dtype in _DTYPES.items()}
 _BLOCK_BYTES = 1 << 24
 _DATA_ALIGNMENT = 64

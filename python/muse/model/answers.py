@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from muse.base.checks import integer
 from muse.base.numeric import unit_rows
 from muse.data.arrays import Floats
 from muse.data.snapshot import Snapshot
 from muse.errors import UnknownSenseError, quote
 from muse.model.cards import collocates
-from muse.selector.context import Context, as_contexts
-from muse.selector.selection import selector_of
+from muse.selector.context import AskedContexts, Context, asked_contexts
+from muse.selector.selection import selector_of, uses_of
 from muse.vectors.keyed import check_topn
 
 __all__ = [
+    "asked",
     "predict_collocates",
     "probabilities",
     "probabilities_batch",
     "rows_of",
     "select_sense",
+    "sense_numbers",
     "sense_vectors",
     "similarity",
 ]
@@ -34,31 +38,68 @@ def rows_of(snapshot: Snapshot, word: str) -> slice[int, int, None]:
     return snapshot.arrays.rows_of(snapshot.vocabulary.index(word))
 
 
-def sense_vectors(snapshot: Snapshot, word: str, context: Any = None, position: Any = None) -> Floats:
+def asked(
+    snapshot: Snapshot, context: Any = None, position: Any = None, contexts: Any = None, positions: Any = None
+) -> AskedContexts | None:
+    """What the arguments of a question ask about; None: no context."""
+    _ = snapshot.arrays  # or there is nothing to ask
+    return asked_contexts(context, position, contexts, positions, snapshot.vocabulary)
+
+
+def sense_vectors(snapshot: Snapshot, word: str, about: AskedContexts | None = None) -> Floats:
     """The sense vectors of a word, or of the senses that contexts mean."""
     vectors = snapshot.arrays.sense_vectors[rows_of(snapshot, word)]
-    if context is None and position is None:
+    if about is None:
         return vectors.copy()
-    selected: Floats = vectors[select_sense(snapshot, word, context, position)]
+    selected: Floats = vectors[probabilities(snapshot, word, about).argmax(axis=-1)]
     return selected
 
 
-def select_sense(snapshot: Snapshot, word: str, context: Any, position: Any) -> Any:
+def sense_numbers(snapshot: Snapshot, word: str, level: int | None = None) -> NDArray[np.int64]:
+    """The numbers of the senses of a word, in the order of its probabilities; `level` is another cut."""
+    row = snapshot.vocabulary.index(word)
+    if level is None:
+        return snapshot.arrays.numbers_of(row)
+    _ = snapshot.arrays  # or it is not trained
+    if snapshot.forest is None:
+        raise ValueError(
+            "level needs sense trees, and this model has none: train it with the recipe Trees, the default, and more "
+            "than one sense a word"
+        )
+    return snapshot.forest.trees.numbers_at(row, integer(1)("level", level))
+
+
+def select_sense(snapshot: Snapshot, word: str, about: AskedContexts | None, level: int | None = None) -> Any:
     """The number of the sense that a context means, or of each of several."""
-    best = probabilities(snapshot, word, context, position).argmax(axis=-1)
-    return int(best) if best.ndim == 0 else best
+    best = probabilities(snapshot, word, about, level).argmax(axis=-1)
+    numbers = sense_numbers(snapshot, word, level)[best]
+    return int(numbers) if best.ndim == 0 else numbers
 
 
-def probabilities(snapshot: Snapshot, word: str, context: Any = None, position: Any = None) -> Floats:
+def probabilities(
+    snapshot: Snapshot, word: str, about: AskedContexts | None = None, level: int | None = None
+) -> Floats:
     """The probability of each sense in a context, or in each of several; without one, its share."""
-    if context is None:
-        if position is not None:
-            raise ValueError("position is an index of the context's tokens; give the context too")
+    if level is not None:
+        return _at_level(snapshot, word, about, sense_numbers(snapshot, word, level))
+    if about is None:
         return snapshot.arrays.prior(snapshot.vocabulary.index(word))
-    contexts, single = as_contexts(context, snapshot.vocabulary)
-    positions = _positions(position, len(contexts), single)
-    found = selector_of(snapshot).probabilities(word, contexts, positions)
-    return found[0] if single else found
+    found = selector_of(snapshot).probabilities(word, about.contexts, about.positions)
+    return found[0] if about.single else found
+
+
+def _at_level(snapshot: Snapshot, word: str, about: AskedContexts | None, nodes: NDArray[np.int64]) -> Floats:
+    """The same for other nodes of the word's tree."""
+    forest, row = snapshot.forest, snapshot.vocabulary.index(word)
+    assert forest is not None
+    if np.array_equal(nodes, snapshot.arrays.numbers_of(row)):  # the same cut has the same answer
+        return probabilities(snapshot, word, about)
+    if about is None:
+        uses = forest.trees.node_uses(row)[nodes]
+        shares: Floats = (uses / uses.sum()).astype(np.float32)
+        return shares
+    found = uses_of(snapshot, forest).probabilities_at(word, about.contexts, about.positions, nodes)
+    return found[0] if about.single else found
 
 
 def probabilities_batch(
@@ -69,7 +110,9 @@ def probabilities_batch(
         raise TypeError("sense_probabilities_batch takes a list of words and a list of as many contexts")
     if len(words) != len(contexts):
         raise ValueError(f"there must be as many contexts as words; got {len(contexts)} for {len(words)}")
-    return selector_of(snapshot).probabilities_of(words, contexts, _positions(positions, len(contexts), False))
+    about = asked(snapshot, contexts=contexts, positions=positions)
+    assert about is not None  # contexts were given
+    return selector_of(snapshot).probabilities_of(words, about.contexts, about.positions)
 
 
 def similarity(
@@ -84,7 +127,9 @@ def similarity(
     cosines = one @ other.T
     if how in ("max", "avg"):
         return float(cosines.max() if how == "max" else cosines.mean())
-    first, second = (probabilities(snapshot, *asked) for asked in zip(words, contexts, strict=True))
+    first, second = (
+        probabilities(snapshot, word, asked(snapshot, context)) for word, context in zip(words, contexts, strict=True)
+    )
     if how == "max_sim_c":
         return float(cosines[first.argmax(), second.argmax()])
     return float(first @ cosines @ second)
@@ -100,30 +145,16 @@ def predict_collocates(
     restrict_vocab: int | None,
 ) -> list[tuple[str, float]]:
     """The collocates that a sense makes likely."""
+    row = snapshot.vocabulary.index(word)
     if sense is None:
-        sense = select_sense(snapshot, word, context, None)
+        sense = select_sense(snapshot, word, asked(snapshot, context))
     elif context is not None:
         raise ValueError("give either a context, which selects the sense, or sense")
     if isinstance(sense, (bool, np.bool_)) or not isinstance(sense, (int, np.integer)):
         raise TypeError(f"sense must be the number of a sense, an integer; got {sense!r:.80}")
-    vectors = sense_vectors(snapshot, word)
-    if not 0 <= sense < len(vectors):
-        raise UnknownSenseError(f"there is no sense {sense} of {quote(word)}, which has {len(vectors)}")
-    return collocates(snapshot, vectors[[sense]], check_topn(topn), restrict_vocab)[0]
-
-
-def _positions(given: Any, count: int, single: bool) -> list[int | None]:
-    """A position, or None, for each of `count` contexts."""
-    if given is None:
-        return [None] * count
-    listed = [given] if single and np.ndim(given) == 0 else given
-    if isinstance(listed, str) or not isinstance(listed, Iterable):
-        listed = []
-    positions = list(listed)
-    if len(positions) != count:
-        wanted = "one context needs one position" if single else f"{count} contexts need a list of as many positions"
-        raise ValueError(f"{wanted}; got {given!r:.80}")
-    for position in positions:
-        if isinstance(position, bool) or not isinstance(position, (int, np.integer, type(None))):
-            raise TypeError(f"a position is an index of the context's tokens, an integer or None; got {position!r:.80}")
-    return [None if position is None else int(position) for position in positions]
+    arrays = snapshot.arrays
+    found = arrays.row_of(row, int(sense))
+    if found < 0:
+        numbers = ", ".join(map(str, arrays.numbers_of(row).tolist()))
+        raise UnknownSenseError(f"there is no sense {sense} of {quote(word)}; its senses are {numbers}")
+    return collocates(snapshot, arrays.sense_vectors[[found]], check_topn(topn), restrict_vocab)[0]

@@ -162,6 +162,7 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
     arrays, senses = snapshot.arrays, SenseVectors(snapshot)
     row = snapshot.vocabulary.index(word)
     prior, vectors = arrays.prior(row), arrays.sense_vectors[arrays.rows_of(row)]
+    numbers = arrays.numbers_of(row).tolist()
     near = senses.neighbours_of(word, max(topn, _LABEL_FROM), exclude_same_word=True)
     expected = collocates(snapshot, vectors, topn, None)
     uses = None if corpus is None else find_uses(snapshot, [word], corpus)[word]
@@ -170,7 +171,9 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
         told = _telling(snapshot, uses.evidence(k, _LABEL_FROM)) if uses else ()
         label = _label(word, told, near[k], senses[[key for key, _ in near[k]]] @ vectors.T, k)
         examples = uses.examples(k, n_examples) if uses else ()
-        return SenseCard(f"{word}#{k}", label, float(prior[k]), tuple(near[k][:topn]), tuple(expected[k]), examples)
+        return SenseCard(
+            f"{word}#{numbers[k]}", label, float(prior[k]), tuple(near[k][:topn]), tuple(expected[k]), examples
+        )
 
     by_share = np.argsort(-prior, kind="stable").tolist()
     return WordCard(word, int(arrays.word_counts[row]), tuple(map(card, by_share)))
@@ -221,7 +224,7 @@ def collocates(
     with shortage_said("collocates were searched for"):
         rows, scores = _core.top_k(arrays.collocation_vectors[:end], vectors, min(topn, end))
     known = snapshot.vocabulary.words
-    keys = known if by_word else SenseKeys(known, arrays.sense_offset)
+    keys = known if by_word else SenseKeys(known, arrays.sense_offset, arrays.sense_numbers)
     likelihoods = np.exp(-np.logaddexp(0.0, -scores.astype(np.float64)))  # sigmoid, without overflow
     return [
         [(keys[row], likelihood) for row, likelihood in zip(*found, strict=True) if row >= 0]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from muse.data.arrays import Arrays
+from muse.data.forest import Forest
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary, check_words
@@ -18,6 +19,7 @@ def given_snapshot(
     arrays: Arrays,
     settings: Settings | None,
     training_state: Mapping[str, Any] | None,
+    forest: Forest | None = None,
 ) -> Snapshot:
     """The snapshot of parts that come from outside; see `MUSE.from_arrays`."""
     if not isinstance(arrays, Arrays):
@@ -39,4 +41,6 @@ def given_snapshot(
     if not isinstance(vocabulary, Vocabulary):
         counted = arrays.word_counts if len(words) == arrays.n_words else None  # what is wrong is said by the check
         vocabulary = Vocabulary(words, counted)
-    return Snapshot(settings, vocabulary, arrays, dict(training_state or {}))
+    if forest is not None:
+        forest.check_finite()
+    return Snapshot(settings, vocabulary, arrays, dict(training_state or {}), forest)

@@ -16,6 +16,7 @@ from muse import _core
 from muse.base.checks import integer, number
 from muse.base.numeric import unit_rows
 from muse.data.arrays import Arrays, Floats
+from muse.data.forest import Forest
 from muse.data.vocabulary import Vocabulary
 from muse.errors import UnknownSenseError
 from muse.model.guard import Model, changes
@@ -40,6 +41,8 @@ class SenseMap(Mapping[SenseKey, "tuple[str, int] | None"]):
         `Arrays.sense_offset` as it was.
     rows : int64 (Z,)
         New row of each old row, -1 for a sense that is gone.
+    numbers : pair of int64 arrays, optional
+        Number of each old row within its word, and of each new one; without them the rows are counted.
 
     Attributes
     ----------
@@ -55,26 +58,38 @@ class SenseMap(Mapping[SenseKey, "tuple[str, int] | None"]):
     {('head', 2): ('head', 0)}
     """
 
-    def __init__(self, vocabulary: Vocabulary, offset: Integers, rows: Integers) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        offset: Integers,
+        rows: Integers,
+        numbers: tuple[Integers, Integers] | None = None,
+    ) -> None:
         self.rows = rows
         self._vocabulary, self._offset = vocabulary, offset
         self._new_offset = new_offset(offset, rows)
+        old, new = (_counted(offset), _counted(self._new_offset)) if numbers is None else numbers
+        self._old_numbers, self._new_numbers = old, new
 
     def __getitem__(self, key: SenseKey) -> tuple[str, int] | None:
         word, number = parse_sense_key(key)
         i = self._vocabulary.index(word)
-        if not 0 <= number < self._offset[i + 1] - self._offset[i]:
-            raise UnknownSenseError(f"{word!r} had {self._offset[i + 1] - self._offset[i]} senses, and none {number}")
-        return self._new_key(i, int(self._offset[i]) + number)
+        first, last = int(self._offset[i]), int(self._offset[i + 1])
+        found = np.flatnonzero(self._old_numbers[first:last] == number)
+        if not len(found):
+            raise UnknownSenseError(f"{word!r} had {last - first} senses, and none {number}")
+        return self._new_key(i, first + int(found[0]))
 
     def _new_key(self, word: int, row: int) -> tuple[str, int] | None:
         new = int(self.rows[row])
-        return None if new < 0 else (self._vocabulary.words[word], new - int(self._new_offset[word]))
+        return None if new < 0 else (self._vocabulary.words[word], int(self._new_numbers[new]))
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
+        row = 0
         for word, senses in zip(self._vocabulary.words, np.diff(self._offset).tolist(), strict=True):
-            for sense in range(senses):
+            for sense in self._old_numbers[row : row + senses].tolist():
                 yield word, sense
+            row += senses
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -82,8 +97,8 @@ class SenseMap(Mapping[SenseKey, "tuple[str, int] | None"]):
     def changed(self) -> dict[tuple[str, int], tuple[str, int] | None]:
         """The senses that are gone or have another number now."""
         words = np.repeat(np.arange(len(self._offset) - 1), np.diff(self._offset))
-        before = np.arange(len(self.rows)) - self._offset[words]
-        after = np.where(self.rows < 0, -1, self.rows - self._new_offset[words])
+        before = self._old_numbers
+        after = np.where(self.rows < 0, -1, self._new_numbers[self.rows])
         found: dict[tuple[str, int], tuple[str, int] | None] = {}
         for row in np.flatnonzero(before != after).tolist():
             word = int(words[row])
@@ -95,7 +110,7 @@ class SenseMap(Mapping[SenseKey, "tuple[str, int] | None"]):
 
 
 @changes
-def merge_senses(self: Model, threshold: float = _THRESHOLD) -> SenseMap:
+def merge_senses(self: Model, threshold: float | None = None) -> SenseMap:
     """Merge senses of a word that are the same but for noise.
 
     The two most similar senses of a word become one, as long as the cosine of their vectors is at least
@@ -103,11 +118,15 @@ def merge_senses(self: Model, threshold: float = _THRESHOLD) -> SenseMap:
     stands where the first of them stood. A model that was trained with the paper's one or two senses too many can
     so be put right afterwards; docs/senses.md says which threshold does what.
 
+    In a model with sense trees contexts decide: two senses of which the tree makes a node become that node, whose
+    number and vector the merged sense has, as long as the mean contexts of the two are close.
+
     Parameters
     ----------
-    threshold : float
-        Cosine, from -1 (each word keeps one sense) to 1. The default is for models of the default settings: how
-        close senses lie depends above all on how long they were trained after the split.
+    threshold : float, optional
+        Cosine, from -1 (each word keeps one sense) to 1; of sense vectors, or with sense trees of mean contexts. The
+        default is 0.9, which fits the recipe `Split`: how close senses lie depends above all on how long they were
+        trained. With sense trees the default is the evidence that ``senses="auto"`` asks for.
 
     Returns
     -------
@@ -137,8 +156,10 @@ def merge_senses(self: Model, threshold: float = _THRESHOLD) -> SenseMap:
     >>> len(senses) == before and model.arrays.n_senses <= before
     True
     """
-    threshold = number(-1, 1)("threshold", threshold)
-    return _regroup(self, lambda arrays: merged_rows(arrays, threshold))
+    cosine = None if threshold is None else float(number(-1, 1)("threshold", threshold))
+    if self.snapshot.forest is not None:
+        return _merge_nodes(self, cosine)
+    return _regroup(self, lambda arrays: merged_rows(arrays, _THRESHOLD if cosine is None else cosine))
 
 
 @changes
@@ -159,6 +180,9 @@ def prune_senses(self: Model, min_prior: float = 0.05, min_count: int = 0) -> Se
 
     Notes
     -----
+    In a model with sense trees a sense that is used too little is joined with the other part of the node that it
+    is part of, and dropped only where that part is no sense itself.
+
     The selector gives the uses of a dropped sense to the others from now on. Their counts, and so the shares,
     change when the model is trained next and the uses are counted anew; until then the shares are those of the
     senses that stay.
@@ -180,7 +204,49 @@ def prune_senses(self: Model, min_prior: float = 0.05, min_count: int = 0) -> Se
     True
     """
     min_prior, min_count = number(0, 1)("min_prior", min_prior), integer(0, 2**62)("min_count", min_count)
+    if self.snapshot.forest is not None:
+        return _prune_nodes(self, min_prior, min_count)
     return _regroup(self, lambda arrays: pruned_rows(arrays, min_prior, min_count))
+
+
+def _merge_nodes(model: Model, cosine: float | None) -> SenseMap:
+    """`merge_senses` in a model with trees."""
+    before = model.snapshot.forest
+    assert before is not None
+    trees = before.trees
+    narrow = trees.auto_strengths <= trees.auto_strength if cosine is None else 1 - trees.widths(0.0) >= cosine
+    return _cut_to(model, before, before.at(*trees.joined(before.sense_offset, before.nodes, narrow)))
+
+
+def _prune_nodes(model: Model, min_prior: float, min_count: int) -> SenseMap:
+    """`prune_senses` in a model with trees."""
+    arrays, before = model.snapshot.arrays, model.snapshot.forest
+    assert before is not None
+    if not before.is_cut(arrays):  # in the midst of training
+        return SenseMap(model.snapshot.vocabulary, arrays.sense_offset, np.arange(arrays.n_senses))
+    small = pruned_rows(arrays, min_prior, min_count) < 0
+    return _cut_to(model, before, before.at(*before.trees.dissolved(before.sense_offset, before.nodes, small)))
+
+
+def _cut_to(model: Model, before: Forest, after: Forest) -> SenseMap:
+    """Publish another cut, whose senses are those of before, joined or dropped; their counts add up."""
+    snapshot = model.snapshot
+    rows = before.rows_in(after)
+    if not np.array_equal(before.nodes, after.nodes):
+        numbers = after.arrays(snapshot.arrays.collocation_vectors, snapshot.arrays.word_counts)
+        if before.is_cut(snapshot.arrays):
+            kept = rows >= 0
+            counts = np.zeros(numbers.n_senses, np.int64)
+            np.add.at(counts, rows[kept], snapshot.arrays.sense_counts[kept])
+            numbers = dataclasses.replace(numbers, sense_counts=counts)
+        model.publish(snapshot.replace(numbers=numbers, forest=after))
+    return SenseMap(snapshot.vocabulary, before.sense_offset, rows, (before.nodes, after.nodes))
+
+
+def _counted(offset: Integers) -> Integers:
+    """0, 1, ... within each word."""
+    counted: Integers = np.arange(int(offset[-1])) - np.repeat(offset[:-1], np.diff(offset))
+    return counted
 
 
 def _regroup(model: Model, rows_of: Callable[[Arrays], Integers]) -> SenseMap:

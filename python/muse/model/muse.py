@@ -13,14 +13,15 @@ from muse.base.checks import callbacks as check_callbacks
 from muse.base.checks import integer
 from muse.data.arrays import Arrays
 from muse.data.describing import parameters
-from muse.data.memory import check_memory, estimate_memory
+from muse.data.forest import Forest
+from muse.data.memory import check_memory, estimate_memory, expected_senses, usual_senses
 from muse.data.names import reject_unknown, reject_unknown_in_train
 from muse.data.recipes import Paper, Recipe, StrategyName
 from muse.data.settings import Settings, constructor_settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
-from muse.model import hygiene, words, writing
+from muse.model import hygiene, trees, words, writing
 from muse.model.given import given_snapshot
 from muse.model.guard import Call, changes, part_of_a_change, uses
 from muse.model.queries import SenseQueries
@@ -42,7 +43,7 @@ class MUSE(SenseQueries):
     sentences : iterable of lists of str, optional
         The corpus; it is read exactly once, so a generator will do.
     corpus_file : path-like, optional
-        In place of `sentences`: a text file, one sentence a line, tokens separated by ASCII white space.
+        In place of `sentences`: a text file, one sentence a line, tokens separated by white space.
     **unknown
         There are no others: what is given here is an error that tells the right name.
 
@@ -70,6 +71,7 @@ class MUSE(SenseQueries):
     build_vocab_from_freq = words.build_vocab_from_freq
     merge_senses = hygiene.merge_senses
     prune_senses = hygiene.prune_senses
+    recut = trees.recut
     save = writing.save
     export = writing.export
     tag_corpus = writing.tag_corpus
@@ -144,6 +146,7 @@ class MUSE(SenseQueries):
         settings: Settings | None = None,
         history: Iterable[dict[str, Any]] = (),
         training_state: Mapping[str, Any] | None = None,
+        forest: Forest | None = None,
     ) -> MUSE:
         """A model of given parts, which are checked and not copied.
 
@@ -157,6 +160,8 @@ class MUSE(SenseQueries):
             Defaults with the dimensions of `arrays`, if not given.
         history, training_state
             What training left, see `history` and `training_state`.
+        forest : Forest, optional
+            The sense trees that `arrays` are a cut of: the part `forest` of the `snapshot` of another model.
 
         Returns
         -------
@@ -173,7 +178,7 @@ class MUSE(SenseQueries):
         --------
         >>> again = MUSE.from_arrays(model.vocabulary, model.arrays, model.settings)  # doctest: +SKIP
         """
-        snapshot = given_snapshot(vocabulary, arrays, settings, training_state)
+        snapshot = given_snapshot(vocabulary, arrays, settings, training_state, forest)
         return cls._of(snapshot, history)
 
     @classmethod
@@ -233,7 +238,8 @@ class MUSE(SenseQueries):
             If they do not fit the model's words and settings.
         """
         state = {} if arrays is None else self.training_state
-        self.publish(self.snapshot.replace(numbers=arrays, training_state=state))
+        forest = None if arrays is None else self.snapshot.forest
+        self.publish(self.snapshot.replace(numbers=arrays, training_state=state, forest=forest))
 
     @uses
     def __getstate__(self) -> dict[str, Any]:
@@ -316,8 +322,9 @@ class MUSE(SenseQueries):
         -----
         Each epoch adds a row to `history`, a dict with
 
-        - ``epoch`` (from 1, in this call) and ``stage``: ``"words"`` before the recipe `Split` has made senses, then
-          ``"senses"``;
+        - ``epoch`` (from 1, in this call) and ``stage``: ``"words"`` before senses are made, then ``"senses"``
+          with the recipes that train them; with `Trees` the last row, ``"trees"``, is of making them, and its loss that
+          of the encoder;
         - ``tokens``, ``pairs``, ``seconds``, ``tokens_per_second``, ``pairs_per_second``;
         - ``alpha``, the learning rate at its start;
         - ``loss``, the mean of -log of the sampled likelihood of a pair (of a sample of pairs), and ``reward``, the
@@ -336,8 +343,8 @@ class MUSE(SenseQueries):
         >>> model = MUSE(vector_size=16, epochs=3, min_count=1, workers=1)
         >>> model.build_vocab([["a", "rose", "is", "a", "rose"]] * 20)
         >>> model.train()
-        >>> [row["epoch"] for row in model.history]
-        [1, 2, 3]
+        >>> [(row["epoch"], row["stage"]) for row in model.history]
+        [(1, 'words'), (2, 'words'), (3, 'words'), (3, 'trees')]
         """
         settings = self.settings
         check_device(settings)
@@ -360,7 +367,7 @@ class MUSE(SenseQueries):
                 "total_examples=%s, but the corpus has %d sentences", total_examples, self._corpus.raw_sentences
             )
         if not self.is_trained:
-            check_memory(run, len(vocabulary), int(run.senses_of(vocabulary.words).sum()))
+            check_memory(run, len(vocabulary), expected_senses(run, vocabulary))
         train_model(self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume)
         self._corpus = None
 
@@ -370,7 +377,8 @@ class MUSE(SenseQueries):
         Parameters
         ----------
         vocab_size : int, optional
-            For this many words with the default number of senses; those of the vocabulary, if not given.
+            For this many words with as many senses as they may get, with sense trees as words of such a vocabulary
+            usually get; those of the vocabulary, if not given.
 
         Returns
         -------
@@ -385,14 +393,14 @@ class MUSE(SenseQueries):
         Examples
         --------
         >>> round(MUSE(vector_size=300).estimate_memory(1_000_000)["total"] / 1e9, 1)
-        11.1
+        11.5
         """
         snapshot, settings = self.snapshot, self.settings
         if vocab_size is not None:
             count = integer(1)("vocab_size", vocab_size)
-            return estimate_memory(settings, count, count * int(settings.senses_of([""])[0]))
-        known = snapshot.vocabulary.words
-        senses = snapshot.arrays.n_senses if snapshot.is_trained else int(settings.senses_of(known).sum())
+            return estimate_memory(settings, count, usual_senses(settings, count))
+        known = snapshot.vocabulary
+        senses = snapshot.arrays.n_senses if snapshot.is_trained else expected_senses(settings, known)
         return estimate_memory(settings, len(known), senses)
 
     # -- files -------------------------------------------------------------------------------------------------------

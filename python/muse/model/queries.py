@@ -12,7 +12,7 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.settings import Settings
 from muse.data.snapshot import Published, Snapshot
 from muse.data.vocabulary import Vocabulary
-from muse.model import answers, cards
+from muse.model import answers, cards, trees
 from muse.selector import tagging
 from muse.selector.context import Context
 from muse.selector.selection import SenseBlock, SenseSelector, TokenSense, selector_of
@@ -97,6 +97,11 @@ class SenseQueries:
         return True  # an empty model is a model
 
     describe = cards.describe
+    sense_tree = trees.sense_tree
+    has_usage_vectors = trees.has_usage_vectors
+    sense_temperature = trees.sense_temperature
+    usage_vector = trees.usage_vector
+    usage_similarity = trees.usage_similarity
 
     # -- senses of a word --------------------------------------------------------------------------------------------
 
@@ -104,6 +109,14 @@ class SenseQueries:
         """How many senses a word has."""
         rows = answers.rows_of(self.snapshot, word)
         return rows.stop - rows.start
+
+    def sense_numbers(self, word: str, level: int | None = None) -> NDArray[np.int64]:
+        """The number of each sense of a word, int64 (K,), in the order of its vectors, shares and probabilities.
+
+        They are 0 to K-1, but after `recut` in a model with sense trees: there a number names a node of the tree, and
+        the same node under every cut. Parameters are those of `sense_probabilities`.
+        """
+        return answers.sense_numbers(self.snapshot, word, level)
 
     def sense_prior(self, word: str) -> Floats:
         """Share of each sense in the uses of a word in the training text, float32 (K,)."""
@@ -117,8 +130,11 @@ class SenseQueries:
     def sense_vectors(
         self,
         word: str,
-        context: Context | Sequence[Context] | None = None,
-        position: int | Sequence[int | None] | None = None,
+        context: Context | None = None,
+        position: int | None = None,
+        *,
+        contexts: Iterable[Context] | None = None,
+        positions: Iterable[int | None] | None = None,
     ) -> Floats:
         """The sense vectors of a word, or the vector of the sense that a context means.
 
@@ -126,14 +142,17 @@ class SenseQueries:
         ----------
         word : str
             A known word.
-        context : str, list of str, or list of contexts, optional
-            A string is split at ASCII white space, as a line of a corpus file; words that are not known then, also at
-            other white space, as `str.split` does. Nothing else is done to it. Where the word occurs in the context,
-            the window around its first occurrence counts; otherwise all of the context does. Unknown words are skipped;
-            if no known word is left, the prior decides. A list of strings is the tokens of one context, unless one of
-            them holds white space and is not a known word: then it is a list of contexts.
-        position : int or list of int, optional
+        context : str or list of str, optional
+            One context. A string is split at white space, as a line of a corpus file; nothing else is done to it. A
+            list holds tokens, each of them one word. Where the word occurs in it, the window around its first
+            occurrence counts; otherwise all of it does. Unknown words are skipped; if no known word is left, the prior
+            decides.
+        position : int, optional
             Which occurrence is meant, as an index of the context's tokens.
+        contexts : iterable of contexts, optional
+            In place of `context`: several, of which each may be a string or a list of tokens.
+        positions : iterable of int or None, optional
+            The position in each of these.
 
         Returns
         -------
@@ -142,7 +161,7 @@ class SenseQueries:
         float32 (D,)
             With a context.
         float32 (N, D)
-            With a list of N contexts.
+            With N `contexts`.
 
         Raises
         ------
@@ -159,43 +178,70 @@ class SenseQueries:
         >>> model.sense_vectors("bank").shape, model.sense_vectors("bank", "money in the bank").shape
         ((2, 16), (16,))
         """
-        return answers.sense_vectors(self.snapshot, word, context, position)
+        snapshot = self.snapshot
+        return answers.sense_vectors(snapshot, word, answers.asked(snapshot, context, position, contexts, positions))
 
     def select_sense(
         self,
         word: str,
-        context: Context | Sequence[Context] | None = None,
-        position: int | Sequence[int | None] | None = None,
+        context: Context | None = None,
+        position: int | None = None,
+        *,
+        contexts: Iterable[Context] | None = None,
+        positions: Iterable[int | None] | None = None,
+        level: int | None = None,
     ) -> Any:
         """Number of the sense that a context means, int; of each of N contexts, int64 (N,).
 
-        Parameters are those of `sense_vectors`. Without a context it is the most used sense.
+        Parameters are those of `sense_probabilities`. Without a context it is the most used sense.
         """
-        return answers.select_sense(self.snapshot, word, context, position)
+        snapshot = self.snapshot
+        about = answers.asked(snapshot, context, position, contexts, positions)
+        return answers.select_sense(snapshot, word, about, level)
 
     def sense_probabilities(
         self,
         word: str,
-        context: Context | Sequence[Context] | None = None,
-        position: int | Sequence[int | None] | None = None,
+        context: Context | None = None,
+        position: int | None = None,
+        *,
+        contexts: Iterable[Context] | None = None,
+        positions: Iterable[int | None] | None = None,
+        level: int | None = None,
     ) -> Floats:
-        """Probability of each sense in a context (equation 1 of the paper); parameters as in `sense_vectors`.
+        """Probability of each sense in a context (equation 1 of the paper), in the order of `sense_numbers`.
+
+        Parameters
+        ----------
+        word, context, position, contexts, positions
+            As in `sense_vectors`.
+        level : int, optional
+            In a model with sense trees: of the senses that the word has where it is cut into so many, or into all of
+            its finest senses, if it has fewer. The model stays as it is.
 
         Returns
         -------
         float32 (K,)
             With one context, and without one: then it is the prior.
         float32 (N, K)
-            With a list of N contexts.
+            With N `contexts`.
 
         Raises
         ------
         UnknownWordError
             A KeyError that names the nearest spellings.
         ValueError
-            If a position is given without a context, or is not one of the word.
+            If a position is given without a context, or is not one of the word; for a `level` in a model
+            without trees.
+
+        Examples
+        --------
+        >>> model.sense_probabilities("bank", "money in the bank", level=2)  # doctest: +SKIP
+        array([0.97, 0.03], dtype=float32)
         """
-        return answers.probabilities(self.snapshot, word, context, position)
+        snapshot = self.snapshot
+        about = answers.asked(snapshot, context, position, contexts, positions)
+        return answers.probabilities(snapshot, word, about, level)
 
     def sense_probabilities_batch(
         self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None] | None = None
@@ -405,16 +451,23 @@ class SenseQueries:
         """
         return tagging.sense_blocks(self.snapshot, sentences)
 
-    def sentence_vector(self, sentence: Context | Sequence[Context], *, weights: str | None = None) -> Floats:
+    def sentence_vector(
+        self,
+        sentence: Context | None = None,
+        *,
+        sentences: Iterable[Context] | None = None,
+        weights: str | None = None,
+    ) -> Floats:
         """The mean of the vectors of the senses that are selected for the words of a sentence.
 
         Each sense vector has length one before the mean is taken. Unknown words are skipped.
 
         Parameters
         ----------
-        sentence : str, list of str, or list of sentences
-            As the contexts of `sense_vectors`: a list of strings is the tokens of one sentence, unless one of them
-            holds white space.
+        sentence : str or list of str, optional
+            One sentence: text, or tokens.
+        sentences : iterable of sentences, optional
+            In its place: several.
         weights : {None, "sif"}
             Weigh all words alike, or a word of share p in the training text by 0.001 / (0.001 + p), so that frequent
             words count less (smooth inverse frequency; Arora, Liang & Ma 2017).
@@ -424,7 +477,7 @@ class SenseQueries:
         float32 (D,)
             Zeros where no word is known.
         float32 (N, D)
-            With a list of N sentences.
+            With N `sentences`.
 
         Raises
         ------
@@ -436,4 +489,4 @@ class SenseQueries:
         >>> model.sentence_vector("the head of the army", weights="sif").shape  # doctest: +SKIP
         (300,)
         """
-        return tagging.sentence_vectors(self.snapshot, sentence, weights)
+        return tagging.sentence_vectors(self.snapshot, sentence, sentences, weights)

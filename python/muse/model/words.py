@@ -47,7 +47,7 @@ def build_vocab(
         The corpus, as in the constructor.
     update : bool
         Add the new words of this corpus to those already known. In a trained model these keep all their values, and
-        new words start afresh; with the recipe `Split` they have one sense each, since words are split into senses
+        new words start afresh; with the recipes `Trees` and `Split` they have one sense each, since senses are made
         once, and do not count in contexts. Training that was interrupted can be resumed on its corpus,
         unless words that were too rare in it before are known now, which would change its tokens.
     trim_rule : callable, optional
@@ -167,7 +167,11 @@ def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary) -> Snapshot:
     if "corpus" in state:  # what is to be resumed has as many words now
         tokens, sentences, _ = state["corpus"]
         state = {**state, "corpus": [tokens, sentences, len(vocabulary)]}
-    return snapshot.replace(words=vocabulary, numbers=grown_arrays(old, vocabulary, settings), training_state=state)
+    numbers, forest = grown_arrays(old, vocabulary, settings), snapshot.forest
+    if forest is not None:  # a new word's vector is where it begins
+        new = numbers.sense_vectors[numbers.sense_offset[old.n_words : -1]]
+        forest = forest.grown(new, numbers.context_vectors)
+    return snapshot.replace(words=vocabulary, numbers=numbers, training_state=state, forest=forest)
 
 
 def encode(

@@ -1,29 +1,27 @@
 """From what a user writes for a context to the arrays that the core reads.
 
-A context is a list of tokens, or a string: words between ASCII white space, as in a corpus file, where those that the
-model does not know are also split at the other white space that `str.split` knows, such as U+00A0. So a string means
+A context is a list of tokens, or a string, whose words stand between white space as in a corpus file: so a string means
 the same words as a line of the file that a model was trained on, and as ``text.split()`` where that made the tokens.
-When the word occurs in it,
-the window around its first occurrence counts, or around `position`; otherwise all of it counts. Unknown words are
-skipped.
+When the word occurs in it, the window around its first occurrence counts, or around `position`; otherwise all of it
+counts. Unknown words are skipped.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.tables import refuse_row
 from muse.data.vocabulary import Vocabulary
+from muse.errors import quote
+from muse.files.lines import split_words
 
-__all__ = ["Context", "EncodedContexts", "as_contexts", "as_tokens", "encode"]
+__all__ = ["AskedContexts", "Context", "EncodedContexts", "as_tokens", "asked_contexts", "encode"]
 
 Context: TypeAlias = str | Sequence[str]
-
-_WORDS = re.compile(r"\S+", re.ASCII)
 
 
 class EncodedContexts(NamedTuple):
@@ -44,8 +42,26 @@ class EncodedContexts(NamedTuple):
     positions: NDArray[np.int64]
 
 
-def as_tokens(context: Context, known: Container[str]) -> list[str]:
-    """The tokens of one context, for a model that knows the words `known`.
+class AskedContexts(NamedTuple):
+    """The contexts of a question, and the form of its answer.
+
+    Attributes
+    ----------
+    contexts : list of N contexts
+        Strings or lists of tokens.
+    positions : list of N int or None
+        Which occurrence of the word is meant in each.
+    single : bool
+        Whether one context was asked for, so that the answer has no axis of contexts.
+    """
+
+    contexts: list[Context]
+    positions: list[int | None]
+    single: bool
+
+
+def as_tokens(context: Context) -> list[str]:
+    """The tokens of one context.
 
     Raises
     ------
@@ -53,10 +69,10 @@ def as_tokens(context: Context, known: Container[str]) -> list[str]:
         If it is neither a string nor a sequence of strings.
     """
     if isinstance(context, str):
-        pieces: list[str] = _WORDS.findall(context)
-        return [token for piece in pieces for token in ([piece] if piece in known else piece.split())]
+        return split_words(context)
     if not isinstance(context, Iterable):
         raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
+    refuse_row("the context", context)
     tokens = list(context)
     for token in tokens:
         if not isinstance(token, str):
@@ -64,23 +80,85 @@ def as_tokens(context: Context, known: Container[str]) -> list[str]:
     return tokens
 
 
-def as_contexts(context: Context | Iterable[Context], vocabulary: Vocabulary) -> tuple[list[Context], bool]:
-    """A list of contexts, and whether a single one was given.
+def asked_contexts(
+    context: Any, position: Any, contexts: Any, positions: Any, known: Container[str], plural: str = "contexts"
+) -> AskedContexts | None:
+    """What a question asks about, by the arguments it was given; None: it is about no context.
 
-    A list of strings is the tokens of one context, unless one of them holds white space and is not a known word: then
-    it is a list of contexts.
+    What `context` and `contexts` mean does not depend on what is in them: `context` is one context, a string or a list
+    of tokens, and `contexts` is several, also if it holds one or none. A list that may be meant the other way is
+    refused.
+
+    Parameters
+    ----------
+    context, position : optional
+        One context, and the index among its tokens of the occurrence that is meant.
+    contexts, positions : optional
+        Several contexts, and such an index, or None, for each.
+    known : container of str
+        Words of the model, of which some may hold white space.
+    plural : str
+        What the caller's argument of several contexts is called.
+
+    Raises
+    ------
+    TypeError
+        If `context` is a list of lists, or `contexts` a single string; for positions that are no integers.
+    ValueError
+        If both are given, or a position without its context; if a token of a list is several words; if there are not as
+        many positions as contexts.
     """
-    if isinstance(context, str):
-        return [context], True
-    if not isinstance(context, Iterable):
-        raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
-    items = list(context)
-    if any(
-        not isinstance(item, str) or (item not in vocabulary and len(as_tokens(item, vocabulary)) > 1) for item in items
-    ):
-        return items, False
-    single: list[Context] = [items]  # type: ignore[list-item]  # every item is a str, as was just checked
-    return single, True
+    if context is not None and contexts is not None:
+        raise ValueError("give either context, which is one, or contexts, which are several")
+    if contexts is None:
+        if positions is not None:
+            raise ValueError("positions are for contexts=[...]; for one context give position")
+        if context is None:
+            if position is not None:
+                raise ValueError("position is an index of the context's tokens; give the context too")
+            return None
+        return AskedContexts([_one_context(context, known, plural)], [_position_given(position)], single=True)
+    if position is not None:
+        raise ValueError("position is for one context; for contexts give positions=[...], with None where any will do")
+    refuse_row("contexts", contexts)
+    if isinstance(contexts, (str, bytes)) or not isinstance(contexts, Iterable):
+        raise TypeError(f"contexts must be a list of contexts, each a string or a list of tokens; got {contexts!r:.80}")
+    several = [_one_context(item, known, plural) for item in contexts]
+    if positions is None:
+        return AskedContexts(several, [None] * len(several), single=False)
+    if isinstance(positions, str) or not isinstance(positions, Iterable):
+        raise TypeError(f"positions must be a list, with a position or None for each context; got {positions!r:.80}")
+    places = [_position_given(place) for place in positions]
+    if len(places) != len(several):
+        raise ValueError(f"{len(several)} contexts need as many positions; got {len(places)}")
+    return AskedContexts(several, places, single=False)
+
+
+def _one_context(given: Any, known: Container[str], plural: str) -> Context:
+    """A context as it was given, where it can be nothing else."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, (bytes, Mapping)) and isinstance(given, Iterable):
+        given = list(given)
+        if any(not isinstance(item, str) and isinstance(item, Iterable) for item in given):
+            raise TypeError("a context is a string or a list of tokens, and this is a list of lists; "
+                            f"give several as {plural}=[...]")  # fmt: skip
+    tokens = as_tokens(given)
+    for place, token in enumerate(tokens):
+        if token not in known and len(split_words(token)) > 1:
+            raise ValueError(
+                f"the context is a list of tokens, and its item {place}, {quote(token)}, is several words: give "
+                f"several contexts as {plural}=[...], and a single one as a string or with a word in each item"
+            )
+    return tokens
+
+
+def _position_given(position: Any) -> int | None:
+    if position is None:
+        return None
+    if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
+        raise TypeError(f"a position is an index of the context's tokens, an integer or None; got {position!r:.80}")
+    return int(position)
 
 
 def encode(
@@ -108,7 +186,7 @@ def encode(
     offsets, found, known = [0], [], vocabulary.ids
     words = [word] * len(contexts) if isinstance(word, str) else word
     for target, context, position in zip(words, contexts, positions, strict=True):
-        tokens = as_tokens(context, known)
+        tokens = as_tokens(context)
         at = _position(target, tokens, position)
         ids = [known.get(token, -1) for token in tokens]
         found.append(-1 if at < 0 else sum(i >= 0 for i in ids[:at]))

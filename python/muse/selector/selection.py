@@ -13,16 +13,27 @@ from muse import _core
 from muse.base import cuda
 from muse.base.limits import usable_cores
 from muse.base.numeric import softmax
-from muse.data.arrays import Arrays
+from muse.data.arrays import Arrays, Floats
+from muse.data.forest import Forest
 from muse.data.memory import shortage_said
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
-from muse.selector.context import Context, as_tokens, encode
+from muse.selector.context import Context, EncodedContexts, as_tokens, encode
 
-__all__ = ["SenseBlock", "SenseSelector", "TokenSense", "context_weights", "selection_options", "selector_of"]
+__all__ = [
+    "SenseBlock",
+    "SenseSelector",
+    "TokenSense",
+    "UseSelector",
+    "context_weights",
+    "selection_options",
+    "selector_of",
+    "uses_of",
+]
 
 _BLOCK_TOKENS = 1 << 18  # tokens that disambiguate hands to the core at once
+_NEVER = np.float32(-1e30)  # the bias of what is no sense
 
 
 class TokenSense(NamedTuple):
@@ -218,16 +229,134 @@ class SenseSelector:
             yield from zip(np.split(block.senses, ends), np.split(block.probabilities, ends), strict=True)
 
 
+class UseSelector(SenseSelector):
+    """Selects senses that are nodes of trees, by both blocks of a context: cosine and bias of a node's share.
+
+    Parameters
+    ----------
+    vocabulary, arrays, settings
+        As of a `SenseSelector`.
+    forest : Forest
+        The trees, of which `arrays` are a cut.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, arrays: Arrays, settings: Settings, forest: Forest) -> None:
+        super().__init__(vocabulary, arrays, settings)
+        self._forest, self._temperature = forest, forest.space.temperature
+        self._bias = forest.bias()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        settings = self._settings.replace(callbacks=(), trim_rule=None)
+        return type(self), (self._vocabulary, self._arrays, settings, self._forest), {"workers": self.workers}
+
+    def contexts(
+        self, word: str | Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None]
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Vectors of N contexts, float32 (N, S), and which of them say nothing: no word of them is known but the word.
+
+        They have length one, but zeros where nothing is said.
+        """
+        encoded = encode(word, contexts, positions, self._vocabulary)
+        vectors = self._forest.space.core.vectors(encoded.tokens, encoded.offsets, encoded.positions, self.workers)
+        return vectors, _alone(encoded)
+
+    def probabilities_at(
+        self, word: str, contexts: Sequence[Context], positions: Sequence[int | None], nodes: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """`probabilities` of other nodes of the word's tree, given by their numbers, float32 (N, K)."""
+        row, space, trees = self._vocabulary.index(word), self._forest.space, self._forest.trees
+        uses = trees.node_uses(row)[nodes]
+        vectors, alone = self.contexts(word, contexts, positions)
+        scores = vectors @ trees.node_centroids(row)[nodes].T + space.bias(np.array([0, len(nodes)]), uses)
+        probabilities = softmax(scores, self._temperature)
+        probabilities[alone] = uses / uses.sum()
+        return probabilities
+
+    def _scores(
+        self,
+        words: str | Sequence[str],
+        rows: NDArray[np.int32],
+        contexts: Sequence[Context],
+        positions: Sequence[int | None],
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """The scores of all senses, one context after another, and where the prior takes their place."""
+        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary)
+        with shortage_said("senses were scored"):
+            scores = self._forest.space.core.scores(
+                arrays.selection_vectors, arrays.sense_offset, self._bias, encoded.tokens, encoded.offsets,
+                encoded.positions, rows, self.workers,
+            )  # fmt: skip
+        return scores, _alone(encoded)
+
+    @property
+    def tagger(self) -> _core.Tagger:
+        """See `SenseSelector.tagger`; its numbers of senses are those of `Arrays.sense_numbers`."""
+        if self._tagger is None:
+            selection, offset, bias = self._numbered()
+            self._tagger = _core.Tagger.by_uses(
+                list(self._vocabulary.words), self._forest.space.core, selection, offset, bias, self._temperature
+            )
+        return self._tagger
+
+    def _numbered(self) -> tuple[Floats, NDArray[np.int64], Floats]:
+        """Q, the offsets and the bias, with a row for each number of a sense: those of no sense are never selected."""
+        arrays = self._arrays
+        if arrays.sense_numbers is None:
+            return arrays.selection_vectors, arrays.sense_offset, self._bias
+        offset, numbers = arrays.sense_offset, arrays.sense_numbers
+        wide = np.concatenate(([0], np.cumsum(numbers[offset[1:] - 1] + 1)))
+        rows = np.repeat(wide[:-1], np.diff(offset)) + numbers
+        selection: Floats = _core.aligned_zeros(int(wide[-1]), arrays.selection_vectors.shape[1])
+        bias = np.full(int(wide[-1]), _NEVER, np.float32)
+        selection[rows], bias[rows] = arrays.selection_vectors, self._bias
+        return selection, wide, bias
+
+    @property
+    def device(self) -> Any:
+        """None: the core selects."""
+        return None
+
+    def choose(self, tokens: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+        """See `SenseSelector.choose`."""
+        arrays = self._arrays
+        senses, _, _ = self._forest.space.core.select(
+            arrays.selection_vectors, arrays.sense_offset, self._bias, self._temperature, tokens, offsets, self.workers
+        )
+        return senses
+
+
+def _alone(encoded: EncodedContexts) -> NDArray[np.bool_]:
+    """Which contexts hold no known word but the word itself, bool (N,)."""
+    lengths = np.diff(encoded.offsets)
+    found: NDArray[np.bool_] = (lengths == 0) | ((lengths == 1) & (encoded.positions == 0))
+    return found
+
+
+def uses_of(snapshot: Snapshot, forest: Forest) -> UseSelector:
+    """What makes vectors of uses, kept with the snapshot; `forest` is its own."""
+    selector = selector_of(snapshot)
+    if isinstance(selector, UseSelector):
+        return selector
+    return snapshot.once("uses", lambda: UseSelector(snapshot.vocabulary, snapshot.arrays, snapshot.settings, forest))
+
+
 def selector_of(snapshot: Snapshot) -> SenseSelector:
     """The selector of a model, kept with its snapshot."""
-    return snapshot.once("selector", lambda: SenseSelector(snapshot.vocabulary, snapshot.arrays, snapshot.settings))
+
+    def make() -> SenseSelector:
+        forest, arrays = snapshot.forest, snapshot.arrays
+        if forest is None or not forest.is_cut(arrays):
+            return SenseSelector(snapshot.vocabulary, arrays, snapshot.settings)
+        return UseSelector(snapshot.vocabulary, arrays, snapshot.settings, forest)
+
+    return snapshot.once("selector", make)
 
 
 def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
     """Sentences with about `count` tokens in all, or those that are left."""
     for sentence in sentences:
         if not isinstance(sentence, (str, list, tuple)):
-            sentence = as_tokens(sentence, ())
+            sentence = as_tokens(sentence)
         yield sentence
         # An empty sentence counts too; in a string, a token for each four bytes.
         count -= (len(sentence) // 4 if isinstance(sentence, str) else len(sentence)) + 1

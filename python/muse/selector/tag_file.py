@@ -21,6 +21,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from muse import _core
+from muse.base.checks import path_like
 from muse.base.numeric import checksum
 from muse.base.optional import needed
 from muse.base.progress import progress_bar
@@ -32,7 +33,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["TagReport", "fingerprint", "tag_file"]
+__all__ = ["TagReport", "fingerprint", "is_stream", "tag_file", "tag_stream"]
 
 logger = logging.getLogger("muse")
 
@@ -119,6 +120,13 @@ def tag_file(
         As in `tag_corpus`.
     """
     [path] = as_paths([source], "input")
+    if is_stream(target):
+        if resume:
+            raise ValueError(
+                f"{shown(os.fspath(target))} is a pipe or a device; resume needs a file, of which a part is there"
+            )
+        with path.open("rb") as file, open(target, "wb") as pipe:
+            return tag_stream(tagger, file, pipe, name=path, margin=margin, workers=workers)
     out = check_target(target)
     partial, notes = _helpers(path, out)
     compress = _compressor(compression(out))
@@ -155,6 +163,50 @@ def tag_file(
         os.replace(partial, out)
         notes.unlink(missing_ok=True)
     return TagReport(state.tokens, state.tagged)
+
+
+def is_stream(target: str | PathLike[str]) -> bool:
+    """Whether this is a pipe or a device, such as ``/dev/stdout`` in a pipeline, which takes text as it comes."""
+    path = Path(path_like("the file to write", target))
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def tag_stream(
+    tagger: _core.Tagger,
+    file: IO[bytes],
+    sink: IO[bytes],
+    *,
+    name: str | PathLike[str],
+    margin: float,
+    workers: int,
+    ending: str = "",
+) -> TagReport:
+    """Tag what comes from a pipe, or goes to one: whole lines, as soon as they are there.
+
+    Parameters
+    ----------
+    tagger : _core.Tagger
+        Selects senses.
+    file, sink : binary files
+        Text in, text out.
+    name : path-like
+        What messages call the text; its ending says whether it is compressed.
+    margin, workers
+        As in `tag_corpus`.
+    ending : str
+        That of the name of the output, which says how it is to be compressed.
+    """
+    path, lines, begun, compress = Path(name), 0, False, _compressor(ending)
+    report = TagReport(0, 0)
+    for piece in _pieces(read_chunks(path, file), least=1):
+        if not begun:
+            piece, begun = piece.removeprefix(_BYTE_ORDER_MARK), True
+        text, tokens, tagged = tagger.tag(piece, "#", margin, workers, shown(path), lines + 1)
+        sink.write(compress(text))
+        sink.flush()
+        lines += piece.count(b"\n")
+        report = TagReport(report.tokens + tokens, report.tagged + tagged)
+    return report
 
 
 @contextlib.contextmanager
@@ -340,12 +392,12 @@ def _rest(path: Path, file: IO[bytes], done: int) -> Iterator[bytes]:
         raise ValueError(f"{path} ends before the place where an earlier call stopped; call tag_corpus again")
 
 
-def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Whole lines, about `_PIECE` bytes of them at a time."""
+def _pieces(chunks: Iterable[bytes], least: int | None = None) -> Iterator[bytes]:
+    """Whole lines, of at least so many bytes at a time; None: `_PIECE`."""
     begun = bytearray()
     for chunk in chunks:
         begun += chunk
-        if len(begun) < _PIECE:
+        if len(begun) < (_PIECE if least is None else least):
             continue
         end = begun.rfind(b"\n") + 1
         if end == 0 and len(begun) >= _LONGEST_LINE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise, repeat
 from os import PathLike
 from typing import Any
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from muse.base.checks import number
 from muse.base.numeric import unit_rows
+from muse.base.tables import frame_columns, named
 from muse.data.arrays import Arrays, Floats
 from muse.data.snapshot import Snapshot
-from muse.selector.context import Context, as_contexts, as_tokens
+from muse.selector.context import Context, as_tokens, asked_contexts
 from muse.selector.selection import SenseBlock, TokenSense, selector_of
 from muse.selector.tag_file import TagReport, fingerprint, tag_file
 
@@ -25,7 +26,7 @@ _SIF = 1e-3  # Arora, Liang & Ma (2017): a word of this share weighs half
 
 def sentence_senses(snapshot: Snapshot, sentence: Context) -> list[TokenSense]:
     """The sense of every token of a sentence; see `MUSE.disambiguate`."""
-    tokens = as_tokens(sentence, snapshot.vocabulary)
+    tokens = as_tokens(sentence)
     block = next(selector_of(snapshot).blocks([tokens]))
     known = (None if sense < 0 else sense for sense in block.senses.tolist())
     return list(map(TokenSense, tokens, known, block.probabilities.tolist()))
@@ -43,6 +44,12 @@ def sense_blocks(snapshot: Snapshot, sentences: Iterable[Context]) -> Iterator[S
     """The same in arrays of many sentences; see `MUSE.disambiguate_blocks`."""
     if isinstance(sentences, (str, bytes)) or not isinstance(sentences, Iterable):
         raise TypeError("disambiguate_batch takes an iterable of sentences; for a single one use disambiguate")
+    columns = list(sentences) if isinstance(sentences, Mapping) else frame_columns(sentences)
+    if columns is not None:
+        raise TypeError(
+            f"disambiguate_batch takes an iterable of sentences, not a table with the columns {named(columns)}; "
+            "give one of them, as muse.corpus.Column(table, name)"
+        )
     return selector_of(snapshot).blocks(sentences)
 
 
@@ -60,7 +67,8 @@ def tag_text(
 
     def identify() -> str:
         stored = {**settings.to_json(), "words": list(snapshot.vocabulary.words)}
-        return fingerprint(stored, arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset)
+        numbers = [] if arrays.sense_numbers is None else [arrays.sense_numbers]
+        return fingerprint(stored, arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, *numbers)
 
     return tag_file(
         selector.tagger, identify, input, output,
@@ -69,28 +77,36 @@ def tag_text(
     )  # fmt: skip
 
 
-def sentence_vectors(snapshot: Snapshot, sentence: Context | Sequence[Context], weights: str | None) -> Floats:
+def sentence_vectors(
+    snapshot: Snapshot, sentence: Context | None, sentences: Iterable[Context] | None, weights: str | None
+) -> Floats:
     """The mean of the vectors of the selected senses, of one sentence or several; see `MUSE.sentence_vector`."""
     if weights not in (None, "sif"):
         raise ValueError(f"weights must be None or 'sif'; got {weights!r:.80}")
     vocabulary, arrays = snapshot.vocabulary, snapshot.arrays
-    contexts, single = as_contexts(sentence, vocabulary)
-    sentences = [as_tokens(context, vocabulary) for context in contexts]
-    vectors = np.zeros((len(sentences), arrays.vector_size), np.float32)
-    for row, (tokens, senses) in enumerate(
-        zip(sentences, stream_senses(snapshot, sentences, False, None), strict=True)
-    ):
+    if (sentence is None) == (sentences is None):
+        raise ValueError("give either sentence, which is one, or sentences, which are several")
+    asked = asked_contexts(sentence, None, sentences, None, vocabulary, "sentences")
+    assert asked is not None  # something was given
+    listed = [as_tokens(context) for context in asked.contexts]
+    vectors = np.zeros((len(listed), arrays.vector_size), np.float32)
+    for row, (tokens, senses) in enumerate(zip(listed, stream_senses(snapshot, listed, False, None), strict=True)):
         known = senses >= 0
         ids = np.fromiter(map(vocabulary.ids.get, tokens, repeat(-1)), np.int64, len(tokens))[known]
         if len(ids):
             vectors[row] = _mean(arrays, ids, senses[known], weights)
-    return vectors[0] if single else vectors
+    return vectors[0] if asked.single else vectors
 
 
 def _mean(
     arrays: Arrays, words: NDArray[np.int64], senses: NDArray[np.int32], weights: str | None
 ) -> NDArray[np.float64]:
-    units = unit_rows(arrays.sense_vectors[arrays.sense_offset[words] + senses])
+    rows = arrays.sense_offset[words] + senses
+    if arrays.sense_numbers is not None:
+        rows = np.array(
+            [arrays.row_of(word, sense) for word, sense in zip(words.tolist(), senses.tolist(), strict=True)]
+        )
+    units = unit_rows(arrays.sense_vectors[rows])
     if weights is None:
         return np.asarray(units.mean(axis=0))
     shares = arrays.word_counts[words] / max(int(arrays.word_counts.sum()), 1)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from muse.base.tables import refuse_row
 from muse.data.snapshot import Snapshot
 from muse.files.lines import LineSentence
 from muse.selector.selection import selector_of
@@ -114,8 +115,10 @@ def find_uses(snapshot: Snapshot, words: Iterable[str], corpus: Any) -> dict[str
     FileNotFoundError, ValueError
         For a file that is not there, or is no text.
     """
-    offset, index = snapshot.arrays.sense_offset, snapshot.vocabulary.index
-    uses = {word: Uses(word, int(offset[index(word) + 1] - offset[index(word)])) for word in words}
+    arrays, index = snapshot.arrays, snapshot.vocabulary.index
+    numbers = {word: arrays.numbers_of(index(word)).tolist() for word in words}
+    places = {word: {number: place for place, number in enumerate(mine)} for word, mine in numbers.items()}
+    uses = {word: Uses(word, len(mine)) for word, mine in numbers.items()}
     holding = list(islice(_holding(corpus, uses.keys()), _SENTENCES))
     start = 0
     for block in selector_of(snapshot).blocks(holding):
@@ -124,7 +127,7 @@ def find_uses(snapshot: Snapshot, words: Iterable[str], corpus: Any) -> dict[str
             for position, token in enumerate(tokens):
                 if token in uses:
                     at = first + position
-                    uses[token].add(tokens, position, int(block.senses[at]), float(block.margins[at]))
+                    uses[token].add(tokens, position, places[token][int(block.senses[at])], float(block.margins[at]))
         start += len(block.offsets) - 1
     return uses
 
@@ -142,6 +145,7 @@ def _holding(corpus: Any, words: Iterable[str]) -> Iterator[list[str]]:
     for sentence in corpus:
         if isinstance(sentence, (str, bytes)) or not isinstance(sentence, Iterable):
             raise TypeError(f"{what}; one of its sentences is {sentence!r:.80}")
+        refuse_row("a sentence of the corpus", sentence)
         tokens = list(sentence)
         if not all(isinstance(token, str) for token in tokens):
             raise TypeError(f"{what}; one of its sentences is {tokens!r:.80}")

@@ -60,8 +60,8 @@ def initial_arrays(
 
 
 def added_senses(settings: Settings, words: Sequence[str]) -> NDArray[np.int64]:
-    """How many senses words get that join a trained model, int64 (V,): only the split makes several."""
-    return np.ones(len(words), np.int64) if settings.init == "split" else settings.senses_of(words)
+    """How many senses words get that join a trained model, int64 (V,): one where senses are made from words."""
+    return settings.senses_of(words) if settings.init == "random" else np.ones(len(words), np.int64)
 
 
 def grown_arrays(arrays: Arrays, vocabulary: Vocabulary, settings: Settings) -> Arrays:
@@ -69,10 +69,14 @@ def grown_arrays(arrays: Arrays, vocabulary: Vocabulary, settings: Settings) -> 
     known = arrays.n_words
     senses = added_senses(settings, vocabulary.words[known:])
     fresh = initial_arrays(settings, senses, vocabulary.counts[known:], first_word=known)
-    if settings.init == "split":
+    if settings.init != "random":
         fresh.context_vectors[:] = 0.0  # there are none that would fit those that the split made
         if settings.share_weight:
             fresh.context_vectors[:, -1] = arrays.context_vectors[0, -1]  # a constant, see muse.training.whitening
+    if arrays.selection_vectors.shape[1] != fresh.selection_vectors.shape[1]:  # both blocks of a context
+        fresh.selection_vectors = _core.aligned_zeros(fresh.n_senses, arrays.selection_vectors.shape[1])
+    if arrays.sense_numbers is not None:
+        fresh.sense_numbers = np.zeros(fresh.n_senses, np.int64)
     old, new = arrays.as_dict(), fresh.as_dict()
     joined = {name: _join(old[name], new[name]) for name in old if name not in ("sense_offset", "word_counts")}
     joined["sense_offset"] = np.concatenate([arrays.sense_offset, arrays.n_senses + fresh.sense_offset[1:]])

@@ -27,6 +27,7 @@ from muse.errors import DivergenceError, InsufficientMemoryError
 from muse.selector.selection import context_weights, selector_of
 from muse.training.checkpoints import Checkpoints
 from muse.training.epochs import EpochTotals, log_row, warn_about
+from muse.training.growing import grow, growth_row
 from muse.training.initial import initial_arrays
 from muse.training.options import core_options
 from muse.training.schedule import Stage, schedule
@@ -70,7 +71,7 @@ def train_model(
     check_device(model.snapshot.settings)
     run = TrainingRun(model, corpus, epochs, resume)
     model.stop_training = False
-    if resume and run.stage == len(run.stages):
+    if resume and run.stage == len(run.stages) and not run.split_due:
         say_nothing_is_left(epochs)
     _call(callbacks, "on_train_begin", model)
     try:
@@ -124,6 +125,8 @@ class TrainingRun:
         The stage that is next or under way, and the next batch of its epoch.
     split_due : bool
         The arrays are those of words, from which senses are still to be made.
+    warm : bool
+        This training makes senses anew; else it goes on with those that there are.
     """
 
     def __init__(self, model: Trainee, corpus: _core.Corpus, epochs: int, resume: bool) -> None:
@@ -135,14 +138,18 @@ class TrainingRun:
         self.wanted = settings.senses_of(before.vocabulary.words)
         self.digest = _digest(corpus)
         unfinished = self._resumable(before.training_state) if resume else {}
-        several = settings.init == "split" and bool((self.wanted > 1).any())
-        self.split_due = several and (not before.is_trained or bool(before.training_state.get("split_due")))
-        self.warm = bool(unfinished.get("warm", self.split_due))
-        self.stages = schedule(settings, epochs, warm=self.warm)
         self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
+        self.split_due, self.warm = self._senses_to_make(before, unfinished)
+        self.stages = schedule(settings, epochs, warm=self.warm)
+        self.is_counted = False
         self.checkpoints = Checkpoints(settings, resumed=resume)
         if before.is_trained:
             arrays = before.arrays.for_training()
+            if before.forest is not None and self.split_due:
+                arrays = before.forest.words(arrays)
+                self.snapshot = before.replace(
+                    forest=dataclasses.replace(before.forest, word_vectors=arrays.sense_vectors)
+                )
         else:
             first = np.ones_like(self.wanted) if self.split_due else self.wanted
             arrays = initial_arrays(settings, first, before.vocabulary.counts)
@@ -150,6 +157,17 @@ class TrainingRun:
         if self.batch > 0:
             self.totals = EpochTotals(arrays.n_senses, unfinished["sums"], arrays.sense_counts)
         self._publish(arrays.sense_counts, arrays)
+
+    def _senses_to_make(self, before: Snapshot, unfinished: dict[str, Any]) -> tuple[bool, bool]:
+        """Whether senses are still to be made from words, and whether anew."""
+        several = bool((self.wanted > 1).any())
+        if self.settings.init == "trees":
+            anew = bool(unfinished.get("warm", several and before.forest is None))
+            more = self.stage < self.epochs or bool(unfinished.get("split_due"))
+            return more and (anew or before.forest is not None), anew
+        several = several and self.settings.init == "split"
+        due = several and (not before.is_trained or bool(before.training_state.get("split_due")))
+        return due, bool(unfinished.get("warm", due))
 
     @property
     def arrays(self) -> Arrays:
@@ -205,9 +223,14 @@ class TrainingRun:
                 _call(callbacks, "on_epoch_begin", self.model)
                 self._finish_epoch(self._train_stage(stage, bar))
                 _call(callbacks, "on_epoch_end", self.model)
+        if self.split_due and self.settings.init == "trees" and (self.stage or not self.warm):
+            self._make_senses(callbacks)
         if self.model.stop_training:
             done = self.stages[self.stage - 1].epoch + 1 if self.stage else 0
             logger.info("a callback stopped training after epoch %d of %d", done, self.epochs)
+            if self.split_due:
+                logger.warning("training stopped before senses were made, so every word has one; train(resume=True) "
+                               "goes on from there")  # fmt: skip
 
     def _split(self, bar: Bar) -> None:
         start = time.perf_counter()
@@ -220,6 +243,28 @@ class TrainingRun:
         _core.give_back_memory()
         bar.set_postfix_str()
         logger.info("the split took %.1f s", time.perf_counter() - start)
+
+    def _make_senses(self, callbacks: Sequence[Any]) -> None:
+        """Senses by trees from the words as they stand: new trees, or new vectors of those that there are."""
+        start = time.perf_counter()
+        _call(callbacks, "on_epoch_begin", self.model)
+        forest, loss = self.snapshot.forest, 0.0
+        if self.warm or forest is None:
+            forest, arrays, loss = grow(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
+        else:
+            arrays = forest.arrays(self.arrays.collocation_vectors, self.arrays.word_counts)
+        counts = self._all_counted(self.snapshot.replace(numbers=arrays, forest=forest))
+        totals = EpochTotals(arrays.n_senses, None, counts)
+        row = growth_row(totals.row(max(self.stage, 1), "trees", 0.0, arrays), self.corpus, loss,
+                         time.perf_counter() - start)  # fmt: skip
+        with HeldInterrupts():
+            self.split_due, self.totals, self.is_counted = False, EpochTotals(arrays.n_senses), True
+            self.snapshot = self.snapshot.replace(forest=forest)
+            self.model.history.append(row)
+            self._publish(counts, arrays)
+        _core.give_back_memory()
+        logger.info("senses of words by sense trees: %.1f s", row["seconds"])
+        _call(callbacks, "on_epoch_end", self.model)
 
     def _train_stage(self, stage: Stage, bar: Bar) -> dict[str, Any]:
         trainer = self._trainer(stage)
@@ -273,7 +318,7 @@ class TrainingRun:
             self._publish(use)
         log_row(row, self.epochs)
         warn_about(row)
-        if self.checkpoints.is_due(epoch_ends=True) and self.stage < len(self.stages):
+        if self.checkpoints.is_due(epoch_ends=True) and (self.stage < len(self.stages) or self.split_due):
             self.checkpoints.write(self.model.save)
 
     def _trainer(self, stage: Stage) -> _core.Trainer:
@@ -310,7 +355,7 @@ class TrainingRun:
             self._give_up()
             left = "keeps its last finite values"
         except ValueError:  # threads can be faster than the check of the scores
-            self._show(self.snapshot.replace(numbers=None, training_state={}))
+            self._show(self.snapshot.replace(numbers=None, training_state={}, forest=None))
             left = "is left without values"
         if self.checkpoints.last is not None:
             left += f" (the last checkpoint is {str(self.checkpoints.last)!r})"
@@ -356,8 +401,19 @@ class TrainingRun:
 
     def count_senses(self) -> None:
         """Count how often the selector takes each sense in the whole text: the senses' priors."""
-        arrays = self.arrays
-        selector = selector_of(self.snapshot.replace())  # not one of before a callback changed values
+        if not self.is_counted:
+            self._publish(self._counted(self.snapshot))
+
+    def _all_counted(self, snapshot: Snapshot) -> NDArray[np.int64]:
+        """Uses of senses in this text, and in what words were counted in before, where the trees' shares hold."""
+        assert snapshot.forest is not None
+        words = np.bincount(self.corpus.tokens, minlength=snapshot.arrays.n_words)
+        before = snapshot.forest.spread(np.maximum(snapshot.vocabulary.counts - words, 0))
+        return before + self._counted(snapshot)
+
+    def _counted(self, snapshot: Snapshot) -> NDArray[np.int64]:
+        arrays = snapshot.arrays
+        selector = selector_of(snapshot.replace())  # not one of before a callback changed values
         tokens, offsets = self.corpus.tokens, self.corpus.offsets
         counts, first = np.zeros(arrays.n_senses, np.int64), 0
         while first < self.corpus.n_sentences:
@@ -367,7 +423,7 @@ class TrainingRun:
             senses = selector.choose(block, offsets[first : last + 1] - offsets[first])
             counts += np.bincount(arrays.sense_offset[block] + senses, minlength=arrays.n_senses)
             first = last
-        self._publish(counts)
+        return counts
 
 
 def _digest(corpus: _core.Corpus) -> int:

@@ -1,4 +1,4 @@
-"""Which epochs are trained in which way: the word level first where senses are made by the split."""
+"""Which epochs are trained in which way: the word level first where senses are made from words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Stage(NamedTuple):
     """Batches of one epoch that are trained in one way."""
 
     epoch: int
-    words: bool  # at word level, before the split
+    words: bool  # at word level, before senses are made
     share: tuple[float, float] = (0.0, 1.0)  # of the epoch's batches
 
     @property
@@ -25,7 +25,9 @@ class Stage(NamedTuple):
 
 
 def schedule(settings: Settings, epochs: int, *, warm: bool) -> list[Stage]:
-    """All stages; the word level takes `warmup_epochs`, but never more than three fifths of the training."""
+    """All stages: with trees all at word level, else `warmup_epochs`, but never more than three fifths."""
+    if settings.init == "trees":
+        return [Stage(epoch, True) for epoch in range(epochs)]
     if not warm:
         return [Stage(epoch, False) for epoch in range(epochs)]
     if epochs == 1:
@@ -38,5 +40,7 @@ def is_finished(snapshot: Snapshot, epochs: int) -> bool:
     """Whether a model has been trained for all of these epochs, so that nothing is left for `resume`."""
     state = snapshot.training_state
     if not STATE_FIELDS.issubset(state) or state["epochs"] != epochs:
+        return False
+    if snapshot.settings.init == "trees" and state["split_due"]:
         return False
     return bool(state["stage"] >= len(schedule(snapshot.settings, epochs, warm=bool(state["warm"]))))

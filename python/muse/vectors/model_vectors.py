@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base import checks
-from muse.data.arrays import Floats
+from muse.data.arrays import Arrays, Floats
 from muse.data.snapshot import Published, Snapshot
 from muse.errors import UnknownSenseError, quote
 from muse.readers.analogies import read_analogies
@@ -20,9 +20,24 @@ from muse.vectors.comparisons import Comparisons
 from muse.vectors.keyed import Neighbours, units
 from muse.vectors.sense_keys import SenseKey, SenseKeys, parse_sense_key
 
-__all__ = ["SenseVectors", "WordVectors"]
+__all__ = ["SenseVectors", "WordVectors", "sense_row"]
 
 _MEANS = "word vectors"  # made only when more than a few are asked for
+
+
+def sense_row(arrays: Arrays, name: str, word: int, number: int) -> int:
+    """The row of the sense with a number of a word; an UnknownSenseError that says which numbers there are."""
+    row = arrays.row_of(word, number)
+    if row >= 0:
+        return row
+    numbers = arrays.numbers_of(word).tolist()
+    if len(numbers) == 1:
+        has = f"one sense, number {numbers[0]}"
+    elif numbers == list(range(len(numbers))):
+        has = f"senses 0 to {len(numbers) - 1}"
+    else:
+        has = f"senses {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+    raise UnknownSenseError(f"there is no sense {number} of {quote(name)}, which has {has}")
 
 
 class SenseVectors(Comparisons[SenseKey]):
@@ -43,7 +58,7 @@ class SenseVectors(Comparisons[SenseKey]):
     def index_to_key(self) -> Sequence[str]:
         """The key of each sense, ``word#k``."""
         now = self._now()
-        return SenseKeys(now._vocabulary.words, now._arrays.sense_offset)
+        return SenseKeys(now._vocabulary.words, now._arrays.sense_offset, now._arrays.sense_numbers)
 
     def index(self, key: SenseKey) -> int:
         """The row of a sense.
@@ -55,12 +70,7 @@ class SenseVectors(Comparisons[SenseKey]):
         """
         now = self._now()
         word, number = parse_sense_key(key)
-        rows = now._arrays.rows_of(now._vocabulary.index(word))
-        if not 0 <= number < rows.stop - rows.start:
-            count = rows.stop - rows.start
-            has = f"senses 0 to {count - 1}" if count > 1 else "one sense, number 0"
-            raise UnknownSenseError(f"there is no sense {number} of {quote(word)}, which has {has}")
-        return rows.start + number
+        return sense_row(now._arrays, word, now._vocabulary.index(word), number)
 
     def most_similar(
         self,

@@ -66,11 +66,16 @@ class SenseKeys(Sequence[str]):
         The words.
     offset : int64 (V + 1,)
         First row of each word's senses, and their number.
+    numbers : int64 (Z,), optional
+        The number of each sense within its word, see `Arrays.sense_numbers`.
     """
 
-    def __init__(self, words: Sequence[str], offset: NDArray[np.int64]) -> None:
+    def __init__(
+        self, words: Sequence[str], offset: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
+    ) -> None:
         self._words = words
         self._offset = offset
+        self._numbers = numbers
 
     def __len__(self) -> int:
         return int(self._offset[-1])
@@ -87,9 +92,13 @@ class SenseKeys(Sequence[str]):
             raise IndexError(f"row {row} of {len(self)} senses")
         row %= len(self)
         word = int(np.searchsorted(self._offset, row, side="right")) - 1
-        return f"{self._words[word]}#{row - int(self._offset[word])}"
+        number = row - int(self._offset[word]) if self._numbers is None else int(self._numbers[row])
+        return f"{self._words[word]}#{number}"
 
     def __iter__(self) -> Iterator[str]:
+        row = 0
         for word, senses in zip(self._words, np.diff(self._offset).tolist(), strict=True):
-            for k in range(senses):
-                yield f"{word}#{k}"
+            numbers = range(senses) if self._numbers is None else self._numbers[row : row + senses].tolist()
+            for number in numbers:
+                yield f"{word}#{number}"
+            row += senses

@@ -104,15 +104,7 @@ void Tagger::add_no_word() { add_word("\xff" + std::to_string(num_words())); }
 
 void Tagger::read(std::string_view sentence, std::vector<std::int32_t>& ids) const {
   split_words(
-      sentence,
-      [&](std::string_view word) {
-        if (const std::int32_t known = id(word); known >= 0)
-          ids.push_back(known);
-        else
-          split_at_any_space(word,
-                             [&](std::string_view part) { ids.push_back(part.size() < word.size() ? id(part) : -1); });
-      },
-      [] {});
+      sentence, [&](std::string_view word) { ids.push_back(id(word)); }, [] {});
 }
 
 TokenSenses Tagger::select_tokens(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets,

@@ -57,8 +57,7 @@ class Tagger {
   /// The number of a word, or -1.
   std::int32_t id(std::string_view word) const { return table_.find(word, WordTable::hash(word)); }
 
-  /// Adds the numbers of a sentence's tokens to `ids`. Tokens are words between ASCII white space and, of those that
-  /// are not known, the words between any other.
+  /// Adds the numbers of a sentence's words to `ids`, -1 for those that are not known.
   void read(std::string_view sentence, std::vector<std::int32_t>& ids) const;
 
   /// Senses of all tokens of sentences: of the known words, each in the context of the other known ones. Sentence i is

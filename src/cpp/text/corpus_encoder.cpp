@@ -115,7 +115,6 @@ void CorpusEncoder::add_text(std::string_view chunk, const std::string& source) 
 
 void CorpusEncoder::add_text_piece(std::string_view text) {
   if (text.empty()) return;
-  if (std::exchange(text_begins_, false) && text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (const std::size_t bad = find_invalid_utf8(text); bad != std::string_view::npos) {
     const std::int64_t line = text_line_ + count_newlines(text.substr(0, bad));
     throw InvalidText(text_source_, line, static_cast<unsigned char>(text[bad]));
@@ -134,7 +133,6 @@ void CorpusEncoder::end_text() {
   cut_word_.clear();
   end_sentence();
   text_line_ = 1;
-  text_begins_ = true;
 }
 
 bool CorpusEncoder::add_file(const std::string& path, int workers, const ByteProgress& progress) {

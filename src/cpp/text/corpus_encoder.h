@@ -94,7 +94,6 @@ class CorpusEncoder {
   std::string cut_word_;     // what add_text has of a word that may go on in the next chunk
   std::string text_source_;  // for messages
   std::int64_t text_line_ = 1;
-  bool text_begins_ = true;
   bool finished_ = false;
   std::vector<std::int32_t> block_words_;  // by word of a block: its id, or its position in table_
 };

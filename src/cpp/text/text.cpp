@@ -10,7 +10,7 @@ namespace {
 std::string describe(const std::string& source, std::int64_t line, unsigned char byte) {
   char hex[8];
   std::snprintf(hex, sizeof hex, "0x%02x", byte);
-  const std::string from = line == 1 && byte >= 0xFE ? "utf-16" : "latin1";  // UTF-16 begins with one of these
+  const std::string from = line == 1 && byte >= 0xFE ? "utf-16" : "cp1252";  // UTF-16 begins with one of these
   return source + ", line " + std::to_string(line) + ": invalid UTF-8 (byte " + hex +
          "); convert the text to UTF-8 first, for example with `iconv -f " + from + " -t utf-8`";
 }
@@ -62,7 +62,7 @@ std::size_t find_invalid_utf8(std::string_view text) {
 
 std::size_t any_space(std::string_view text) {
   const char first = text.front();
-  if (is_space(first) || (first >= '\x1c' && first <= '\x1f')) return 1;
+  if (is_space(first)) return 1;
   if (text.starts_with("\xC2\x85") || text.starts_with("\xC2\xA0")) return 2;  // U+0085, U+00A0
   if (text.starts_with("\xE2\x80") && text.size() > 2) {
     const auto last = static_cast<unsigned char>(text[2]);  // U+2000 to U+200A, U+2028, U+2029, U+202F

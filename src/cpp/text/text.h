@@ -1,4 +1,4 @@
-// The text format of a corpus: UTF-8, one sentence a line, words between ASCII white space.
+// The text format of a corpus: UTF-8, one sentence a line, words between white space, as str.split() of Python has it.
 #pragma once
 
 #include <bit>
@@ -26,12 +26,16 @@ std::int64_t count_newlines(std::string_view text);
 
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// What Python's bytes.split() splits at. Everything else belongs to a word, NUL and U+00A0 included: which of those
-/// separate words is for the user's own tokeniser to say.
-constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+/// The ASCII part of what Python's str.split() splits at; any_space() knows the rest. A text may be cut at these
+/// bytes.
+constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
 
-/// The first white space in [p, end), or `end`.
-inline const char* find_space(const char* p, const char* end) {
+/// How many bytes the white space at the start of `text`, which is UTF-8, takes: 0 where another character stands
+/// there. White space is what Python's str.split() splits at, beyond ASCII too.
+std::size_t any_space(std::string_view text);
+
+/// The first white space of ASCII in [p, end), or `end`. Sets `ascii` to false if other characters may stand before it.
+inline const char* find_space(const char* p, const char* end, bool& ascii) {
   if constexpr (std::endian::native == std::endian::little) {
     // Eight bytes at a time: a loop over single bytes costs a mispredicted branch at the end of every word.
     constexpr std::uint64_t kOnes = 0x0101010101010101u;
@@ -39,6 +43,7 @@ inline const char* find_space(const char* p, const char* end) {
       std::uint64_t bytes;
       std::memcpy(&bytes, p, sizeof bytes);
       const std::uint64_t low = (bytes - kOnes * (' ' + 1)) & ~bytes & (kOnes << 7);  // marks the first byte <= ' '
+      if ((bytes & (kOnes << 7)) != 0) ascii = false;
       if (low == 0) {
         p += 8;
         continue;
@@ -48,11 +53,35 @@ inline const char* find_space(const char* p, const char* end) {
       ++p;  // another control character
     }
   }
-  while (p != end && !is_space(*p)) ++p;
+  for (; p != end && !is_space(*p); ++p) {
+    if ((*p & 0x80) != 0) ascii = false;
+  }
   return p;
 }
 
-/// Calls `on_word(std::string_view)` for each word of `text` and `on_newline()` for each '\n', in their order.
+/// Calls `on_word` for each word between white space beyond ASCII, without the byte order marks before it, which stand
+/// where files were put one behind another.
+template <class OnWord>
+void split_wide(std::string_view text, OnWord&& on_word) {
+  const auto give = [&on_word](std::string_view word) {
+    while (word.starts_with(kByteOrderMark)) word.remove_prefix(kByteOrderMark.size());
+    if (!word.empty()) on_word(word);
+  };
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t space = (text[i] & 0x80) != 0 ? any_space(text.substr(i)) : 0;
+    if (space == 0) {
+      ++i;
+      continue;
+    }
+    give(text.substr(begin, i - begin));
+    begin = i += space;
+  }
+  give(text.substr(begin));
+}
+
+/// Calls `on_word(std::string_view)` for each word of `text`, of those that str.split() gives in Python, and
+/// `on_newline()` for each '\n', in their order.
 template <class OnWord, class OnNewline>
 void split_words(std::string_view text, OnWord&& on_word, OnNewline&& on_newline) {
   const char* p = text.data();
@@ -64,24 +93,13 @@ void split_words(std::string_view text, OnWord&& on_word, OnNewline&& on_newline
       continue;
     }
     const char* const start = p;
-    p = find_space(p, end);
-    on_word(std::string_view(start, static_cast<std::size_t>(p - start)));
-  }
-}
-
-/// How many bytes the white space at the start of `text`, which is UTF-8, takes: 0 where another character stands
-/// there. White space is what Python's str.split() splits at, beyond ASCII too.
-std::size_t any_space(std::string_view text);
-
-/// Calls `on_word(std::string_view)` for each word of `text` between such white space.
-template <class OnWord>
-void split_at_any_space(std::string_view text, OnWord&& on_word) {
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= text.size();) {
-    const std::size_t space = i < text.size() ? any_space(text.substr(i)) : 1;
-    if (space > 0 && i > begin) on_word(text.substr(begin, i - begin));
-    i += space > 0 ? space : 1;
-    if (space > 0) begin = i;
+    bool ascii = true;
+    p = find_space(p, end, ascii);
+    const std::string_view word(start, static_cast<std::size_t>(p - start));
+    if (ascii)
+      on_word(word);
+    else
+      split_wide(word, on_word);
   }
 }
 

@@ -55,8 +55,7 @@ void TextBlock::read(const InputFile& file, std::int64_t index) {
   table_.clear();
   tokens_.clear();
   const std::int64_t begin = index * kBytes;
-  std::string_view text = load(file, begin, std::min(begin + kBytes, file.size()));
-  if (index == 0 && text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::string_view text = load(file, begin, std::min(begin + kBytes, file.size()));
 
   if (const std::size_t bad = find_invalid_utf8(text); bad != std::string_view::npos) {
     const std::int64_t from = begin > 0 ? begin - 1 : 0;

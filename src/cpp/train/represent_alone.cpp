@@ -19,7 +19,7 @@ void RepresentAlone::run(Group& group, RowPrefetch& prefetch, BatchRun& run) {
   const int dim = inputs_.model.sense.padded_dim();
   reserve(a_, dim);
   reserve(delta_, dim);
-  choose_target(group, run.batch);
+  fetch_target(group, run.batch);
   inputs_.kernels.gather(targets_.rows(), 1, dim, a_.data());
   unique_.find(group.column_rows, group.plan.targets.front().self);
   weigh_rows(group);
@@ -32,7 +32,7 @@ void RepresentAlone::run(Group& group, RowPrefetch& prefetch, BatchRun& run) {
   targets_.step(group, run.batch, delta_.data());
 }
 
-void RepresentAlone::choose_target(const Group& group, const Batch& batch) {
+void RepresentAlone::fetch_target(const Group& group, const Batch& batch) {
   const bool evidence = learn_.wants_evidence();
   if (evidence) {
     const int dim = inputs_.model.sense.padded_dim();
@@ -41,7 +41,7 @@ void RepresentAlone::choose_target(const Group& group, const Batch& batch) {
     for (int c = target.first; c < target.last; ++c)
       if (c != target.self) inputs_.kernels.axpy(1.0f, group.column_rows[at(c)], sum_.data(), dim);
   }
-  targets_.choose(group, batch, evidence ? sum_.data() : nullptr);
+  targets_.fetch(group, batch, evidence ? sum_.data() : nullptr);
 }
 
 // Labels and weights of different rows: the sums of their columns', or, where no row occurs twice, these themselves.

@@ -22,7 +22,7 @@ class RepresentAlone {
   void run(Group& group, RowPrefetch& prefetch, BatchRun& run);
 
  private:
-  void choose_target(const Group& group, const Batch& batch);
+  void fetch_target(const Group& group, const Batch& batch);
   void weigh_rows(Group& group);
   bool step_rows(RowPrefetch& prefetch, float alpha);
   bool score_rows(int first);

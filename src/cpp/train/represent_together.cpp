@@ -19,7 +19,7 @@ void RepresentTogether::run(Group& group, RowPrefetch& prefetch, BatchRun& run) 
   prefetch.spread(products_.calls());
 
   kernels.gather(group.column_rows.data(), columns, dim, b_.data());
-  choose_targets(group, run.batch);
+  fetch_targets(group, run.batch);
   kernels.gather(targets_.rows(), targets, dim, a_.data());
   products_.scores(kernels, a_.data(), b_.data(), group.dots.data(), prefetch);
   if (!fill_errors(group, run)) return;
@@ -28,13 +28,13 @@ void RepresentTogether::run(Group& group, RowPrefetch& prefetch, BatchRun& run) 
   products_.step_columns(kernels, errors_.data(), a_.data(), group.column_rows.data(), prefetch);
 }
 
-void RepresentTogether::choose_targets(const Group& group, const Batch& batch) {
+void RepresentTogether::fetch_targets(const Group& group, const Batch& batch) {
   const bool evidence = learn_.wants_evidence();
   if (evidence) {
     reserve(sums_, std::int64_t{group.targets()} * inputs_.model.sense.padded_dim());
     products_.sum_collocates(inputs_.kernels, group.labels.data(), b_.data(), sums_.data());
   }
-  targets_.choose(group, batch, evidence ? sums_.data() : nullptr);
+  targets_.fetch(group, batch, evidence ? sums_.data() : nullptr);
 }
 
 // Probabilities and errors of all cells, and what the selector learns from them; false where training has diverged.

@@ -20,7 +20,7 @@ class RepresentTogether {
   void run(Group& group, RowPrefetch& prefetch, BatchRun& run);
 
  private:
-  void choose_targets(const Group& group, const Batch& batch);
+  void fetch_targets(const Group& group, const Batch& batch);
   bool fill_errors(Group& group, BatchRun& run);
 
   const StepInputs inputs_;

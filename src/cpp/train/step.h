@@ -4,8 +4,13 @@
 //
 //   SelectPass     contexts c_t, scores s_k = Q_k · c_t and, by the strategy, a sense for each position;
 //   RepresentPass  U and V, group by group, and in each group
-//   LearnPass        what the group's probabilities teach the selector: d loss / d s_k;
-//   UpdatePass     P and Q by those gradients.
+//   LearnPass        what the selector learns, d loss / d s_k: from the rewards that the group's probabilities give
+//                    (SelectionUpdate::kPaper: learn_pair), or from the posterior (kPosterior: posterior_gradient);
+//   UpdatePass     P and Q by those gradients: P first, whose gradient reads the old Q; rows no longer than max_norm.
+//
+// In a group (together): evidence for the posterior, from the rows of U and V as they stand; scores; probabilities and
+// errors E; rewards; U steps; V steps. Alone, with group_size 1, V steps column by column before the rewards are read,
+// and U after them.
 //
 // U and V move by groups of consecutive targets. Within a group everything is computed from the values at its start:
 //   scores (T, C) = A Bᵀ, A the targets' rows of U, B the rows of V of their collocates and negatives;

@@ -12,7 +12,7 @@ constexpr std::size_t kAhead = 16;  // counts that are on their way
 
 }  // namespace
 
-void TargetRows::choose(const Group& group, const Batch& batch, const float* sums) {
+void TargetRows::fetch(const Group& group, const Batch& batch, const float* sums) {
   const Model& model = inputs_.model;
   const auto dim = at(model.sense.padded_dim());
   rows_.resize(group.plan.targets.size());

@@ -15,9 +15,9 @@ class TargetRows {
   TargetRows(const StepInputs& inputs, const SelectPass& select, LearnPass& learn, std::int64_t* sense_use)
       : inputs_(inputs), select_(select), learn_(learn), sense_use_(sense_use) {}
 
-  // The rows of the senses that are selected. `sums` (targets, dim) are those of their collocates' rows of V where
-  // LearnPass wants evidence, else null.
-  void choose(const Group& group, const Batch& batch, const float* sums);
+  // Fetches the rows of the senses that SelectPass took, and lets the selector learn from the posterior. `sums`
+  // (targets, dim) are those of their collocates' rows of V where LearnPass wants evidence, else null.
+  void fetch(const Group& group, const Batch& batch, const float* sums);
   const float* const* rows() const { return rows_.data(); }
 
   // The rows move by `delta` (targets, dim), and those of the word's other senses by a share of it.

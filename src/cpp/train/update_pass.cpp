@@ -22,8 +22,8 @@ void UpdatePass::run(BatchRun& run) {
       run.selection_alpha / (inputs_.options.selection_mean ? static_cast<float>(run.stats.targets) : 1.0f);
   find_moved();
   prefetch_.clear(dim());
-  if (inputs_.options.train_context_vectors) step_contexts(rate);
-  step_senses(rate);
+  if (inputs_.options.train_context_vectors) step_p(rate);
+  step_q(rate);
   if (inputs_.options.max_norm > 0.0f) cap_moved();
 }
 
@@ -53,7 +53,7 @@ void UpdatePass::for_each_gradient(int i, const Use& use) const {
 }
 
 // Q, and the state values.
-void UpdatePass::step_senses(float rate) {
+void UpdatePass::step_q(float rate) {
   const auto context_of = [&](std::size_t m) {
     return selected_.contexts.data() + std::int64_t{selected_.slot[at(moved_[m])]} * dim();
   };
@@ -70,7 +70,7 @@ void UpdatePass::step_senses(float rate) {
 }
 
 // P moves by each window's gradient on every row that the window counts.
-void UpdatePass::step_contexts(float rate) {
+void UpdatePass::step_p(float rate) {
   reserve(input_gradient_, dim());
   // Without distances all that a token receives is one sum, which slides along the stream.
   if (inputs_.options.selection.distance.empty()) {

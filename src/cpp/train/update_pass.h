@@ -24,8 +24,8 @@ class UpdatePass {
   void find_moved();
   template <typename Use>
   void for_each_gradient(int position, const Use& use) const;
-  void step_senses(float rate);
-  void step_contexts(float rate);
+  void step_q(float rate);
+  void step_p(float rate);
   void step_windows(float rate);
   void link_borders();
   void slide_windows(float rate);

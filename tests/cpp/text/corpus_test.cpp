@@ -212,7 +212,7 @@ TEST_CASE("words, sentences and white space") {
   CHECK(result.counts == std::vector<std::int64_t>{2, 2, 1, 1, 1});
   CHECK(result.tokens == std::vector<std::int32_t>{0, 1, 1, 0, 2, 3, 4});
   CHECK(result.offsets == std::vector<std::int64_t>{0, 2, 5, 7});
-  CHECK(from_text("a\0b \xC2\xA0 c"s).words == std::vector<std::string>{"a\0b"s, "\xC2\xA0", "c"});
+  CHECK(from_text("a\0b \xC2\xA0 c\x1F"s).words == std::vector<std::string>{"a\0b"s, "c"});
   CHECK(from_text("\xEF\xBB\xBF"
                   "a a",
                   1)
@@ -225,6 +225,33 @@ TEST_CASE("words, sentences and white space") {
     CHECK(from_text(empty).offsets == std::vector<std::int64_t>{0});
     CHECK(from_file(empty, 2).offsets == std::vector<std::int64_t>{0});
   }
+}
+
+TEST_CASE("white space is what str.split() knows, and byte order marks begin no word") {
+  const std::vector<std::string> spaces = {
+      "\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x8A", "\xE2\x80\xA8",
+      "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80", "\x1C",         "\x1F",
+  };
+  for (const std::string& space : spaces) {
+    for (const std::string& pad : {""s, "12345678"s}) {
+      const std::string text = pad + "a" + space + space + "b" + pad + space + "\n" + space + "c";
+      const std::vector<std::string> words = {pad + "a", "b" + pad, "c"};
+      CHECK(from_text(text).words == words);
+      CHECK(from_text(text, 1).words == words);
+      CHECK(from_file(text, 2).words == words);
+      CHECK(from_text(text).offsets == std::vector<std::int64_t>{0, 2, 3});
+    }
+  }
+  // Next to white space in the table of Unicode, and none: U+0084, U+00A1, U+1681, U+200B, U+202A, U+2060, U+3001.
+  for (const std::string& letter : {"\xC2\x84"s, "\xC2\xA1"s, "\xE1\x9A\x81"s, "\xE2\x80\x8B"s, "\xE2\x80\xAA"s,
+                                    "\xE2\x81\xA0"s, "\xE3\x80\x81"s}) {
+    CHECK(from_text("a" + letter + "b").words == std::vector<std::string>{"a" + letter + "b"});
+  }
+  const std::string mark(kByteOrderMark);
+  CHECK(from_text(mark + mark + "a\n" + mark + "a " + mark + "\n" + mark + " a\n").words ==
+        std::vector<std::string>{"a"});
+  CHECK(from_text(mark + mark + "a", 1).words == std::vector<std::string>{"a"});
+  CHECK(from_text("a" + mark).words == std::vector<std::string>{"a" + mark});
 }
 
 TEST_CASE("chunks of any size, files and any number of workers give the same") {

@@ -36,7 +36,8 @@ TEST_CASE("text: white space is what Python's str.isspace says, and nothing else
 TEST_CASE("text: words between any white space") {
   const auto split = [](std::string_view text) {
     std::vector<std::string> words;
-    muse::split_at_any_space(text, [&](std::string_view word) { words.emplace_back(word); });
+    muse::split_words(
+        text, [&](std::string_view word) { words.emplace_back(word); }, [] {});
     return words;
   };
   using Words = std::vector<std::string>;
