@@ -12,8 +12,8 @@ namespace muse {
 struct KMeansOptions {
   int restarts = 4;  // the best objective wins
   int iterations = 25;
-  int seed_rows = 0;  // seeds are drawn from so many rows, spread over all; 0: from all
   std::uint64_t seed = 1;
+  int seed_rows = 0;  // seeds are drawn from so many rows, spread over all; 0: from all
 };
 
 // One thread's work and memory.

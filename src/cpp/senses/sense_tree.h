@@ -24,7 +24,7 @@ struct TreeOptions {
   int passes = 2;            // and then so often over all
   float share_power = 0.3f;  // how much rather a small cluster is joined than a large one
   std::uint64_t seed = 1;
-  std::int64_t memory = std::int64_t{512} << 20;  // bytes of contexts at a time: less means more passes over the text
+  std::int64_t memory = std::int64_t{128} << 20;  // bytes of contexts at a time: less means more passes over the text
 };
 
 // Trees of V words, those of word i being leaves [leaf_offset[i], leaf_offset[i + 1]); words without a tree have none.
