@@ -93,7 +93,10 @@ class Grower {
         stride_(padded(dim_)),
         topic_dim_(space.topic.dim),
         kernels_(kernels()),
-        kmeans_(stride_, {options.restarts, options.iterations, kSeedRows, options.seed}) {}
+        kmeans_(stride_, {.restarts = options.restarts,
+                          .iterations = options.iterations,
+                          .seed_rows = kSeedRows,
+                          .seed = options.seed}) {}
 
   // That of the n uses from `first`.
   Tree grow(std::int64_t word, std::int64_t first, int n) {
