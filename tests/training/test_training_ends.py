@@ -75,10 +75,10 @@ class StopAfterOne(Callback):
 
 
 def test_a_training_stopped_among_words_says_that_there_are_no_senses(caplog):
-    model = MUSE(CORPUS.sentences, callbacks=[StopAfterOne("callback")], **{**SMALL, "epochs": 5})
+    model = MUSE(CORPUS.sentences, callbacks=[StopAfterOne("callback")], recipe=Split(), **{**SMALL, "epochs": 5})
     assert model.arrays.n_senses == len(model)
     (said,) = warned(caplog)
-    assert "stopped before words were split, so that each word has one sense" in said
+    assert "stopped before senses were made, so that each word has one" in said
     model.settings.callbacks[0].on_epoch_end = lambda model: None
     model.train(CORPUS.sentences, resume=True, senses_now=True)
     assert [row["stage"] for row in model.history] == ["words", "senses", "senses"]  # two epochs of words left out
@@ -87,9 +87,9 @@ def test_a_training_stopped_among_words_says_that_there_are_no_senses(caplog):
 
 def test_ctrl_c_in_the_constructor_leaves_the_model_in_the_exception(caplog):
     with pytest.raises(KeyboardInterrupt) as caught:
-        MUSE(CORPUS.sentences, callbacks=[StopAfterOne("Ctrl-C")], **{**SMALL, "epochs": 5})
+        MUSE(CORPUS.sentences, callbacks=[StopAfterOne("Ctrl-C")], recipe=Split(), **{**SMALL, "epochs": 5})
     model = caught.value.model
-    assert ["before words were split" in text for text in warned(caplog)] == [True, False]
+    assert ["before senses were made" in text for text in warned(caplog)] == [True, False]
     assert "the attribute `model` of the KeyboardInterrupt" in warned(caplog)[1]
     model.settings.callbacks[0].on_epoch_end = lambda model: None
     model.train(resume=True)  # it has its text still
@@ -102,14 +102,14 @@ def test_with_one_epoch_too(caplog):
         def on_epoch_end(self, model):
             model.stop_training = len(model.history) == 1
 
-    model = MUSE(CORPUS.sentences, callbacks=[AtOnce()], **{**SMALL, "epochs": 1})
-    assert "before words were split" in warned(caplog)[0]
+    model = MUSE(CORPUS.sentences, callbacks=[AtOnce()], recipe=Split(), **{**SMALL, "epochs": 1})
+    assert "before senses were made" in warned(caplog)[0]
     model.train(CORPUS.sentences, resume=True, senses_now=True)
     assert [row["stage"] for row in model.history] == ["words", "senses"]
 
 
 def test_senses_now_is_for_what_was_stopped():
-    model = MUSE(CORPUS.sentences, **SMALL)
+    model = MUSE(CORPUS.sentences, recipe=Split(), **SMALL)
     with pytest.raises(ValueError, match="give it with resume=True"):
         model.train(CORPUS.sentences, senses_now=True)
     model.train(CORPUS.sentences, resume=True, senses_now=True)  # nothing is left

@@ -116,7 +116,7 @@ def test_stopped_before_it_begins_there_is_one_sense_and_a_warning(caplog):
     model = train(epochs=2, callbacks=[AtOnce()])
     assert model.history == []
     assert model.arrays.n_senses == model.arrays.n_words
-    assert "training stopped before senses were made, so every word has one; train(resume=True) goes on" in caplog.text
+    assert "training was stopped before senses were made, so that each word has one; train(the same text" in caplog.text
 
 
 def test_ctrl_c_while_trees_grow_leaves_words_and_can_be_resumed(tmp_path, monkeypatch):

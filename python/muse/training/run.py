@@ -176,9 +176,12 @@ class TrainingRun:
         self.forget = float(unfinished.get("forget", plan.forget))
         self.text = _uses(corpus, arrays.n_words)
         self.earlier, self.use = arrays.sense_counts, np.zeros(arrays.n_senses, np.int64)
-        if plan.resume:
-            self.earlier, self.use = sense_rows(unfinished, "earlier", np.zeros_like(self.use)), arrays.sense_counts
         self.senses_before = before.arrays.sense_counts if before.is_trained else self.earlier
+        if plan.resume and before.forest is not None and self.split_due:  # words are in training, senses will follow
+            self.earlier, self.use = np.zeros_like(self.use), arrays.sense_counts
+            self.senses_before = np.array(unfinished.get("earlier", ()), np.int64)
+        elif plan.resume:
+            self.earlier, self.use = sense_rows(unfinished, "earlier", np.zeros_like(self.use)), arrays.sense_counts
         self.targets = self.tokens = 0
         self.warnings = Warnings(settings)
         self.warnings.begin(arrays)
@@ -454,7 +457,9 @@ class TrainingRun:
             rest["alphas"] = list(self.alphas)
         if self.batch:
             rest["sense_use"] = self.totals.sense_use.tolist()
-        if self.earlier[np.repeat(np.diff(arrays.sense_offset) > 1, np.diff(arrays.sense_offset))].any():
+        if self.snapshot.forest is not None and self.split_due:
+            rest["earlier"] = self.senses_before.tolist()
+        elif self.earlier[np.repeat(np.diff(arrays.sense_offset) > 1, np.diff(arrays.sense_offset))].any():
             rest["earlier"] = self.earlier.tolist()
         return rest
 

@@ -105,7 +105,7 @@ class Splitter {
         options_(options),
         dim_(context.padded_dim()),
         kernels_(kernels()),
-        kmeans_(dim_, {options.restarts, options.iterations, options.seed}) {}
+        kmeans_(dim_, {.restarts = options.restarts, .iterations = options.iterations, .seed = options.seed}) {}
 
   WordSenses split(std::int64_t word, std::span<const std::int64_t> places, int wanted) {
     const int n = static_cast<int>(places.size());

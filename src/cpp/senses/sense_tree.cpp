@@ -93,7 +93,10 @@ class Grower {
         stride_(padded(dim_)),
         topic_dim_(space.topic.dim),
         kernels_(kernels()),
-        kmeans_(stride_, {options.restarts, options.iterations, options.seed, kSeedRows}) {}
+        kmeans_(stride_, {.restarts = options.restarts,
+                          .iterations = options.iterations,
+                          .seed = options.seed,
+                          .seed_rows = kSeedRows}) {}
 
   // That of the n uses from `first`.
   Tree grow(std::int64_t word, std::int64_t first, int n) {
