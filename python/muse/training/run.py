@@ -183,6 +183,7 @@ class TrainingRun:
         elif plan.resume:
             self.earlier, self.use = sense_rows(unfinished, "earlier", np.zeros_like(self.use)), arrays.sense_counts
         self.targets = self.tokens = 0
+        self.is_counted = False
         self.warnings = Warnings(settings)
         self.warnings.begin(arrays)
         self._publish(arrays)
@@ -299,7 +300,7 @@ class TrainingRun:
         with HeldInterrupts():
             self.split_due, self.totals = False, EpochTotals(arrays.n_senses)
             self.snapshot = self.snapshot.replace(forest=forest)
-            self.earlier, self.use = self._earlier_uses(forest, arrays), use
+            self.earlier, self.use, self.is_counted = self._earlier_uses(forest, arrays), use, True
             self.model.history.append(row)
             self._publish(arrays)
         _core.give_back_memory()
@@ -469,9 +470,10 @@ class TrainingRun:
 
     def count_senses(self) -> None:
         """Count how often the selector takes each sense in the whole text: the senses' priors."""
-        if self.snapshot.forest is None:  # else senses are counted where they are made
-            self.use = self._counted(self.snapshot)
-            self._publish()
+        if self.is_counted or (self.split_due and self.snapshot.forest is not None):  # made just now, or not yet again
+            return
+        self.use = self._counted(self.snapshot)
+        self._publish()
 
     def _counted(self, snapshot: Snapshot) -> NDArray[np.int64]:
         """Uses of the senses in the text; words without context, as in titles of one word, do not count."""
