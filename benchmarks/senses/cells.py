@@ -28,8 +28,8 @@ _HARNESS = 1  # raise it when the same cell would give other figures
 # What a run learns depends on these; comments and layout do not count. The core counts as the binary that was loaded.
 _SOURCES = (
     "corpus/encoding", "data/forest", "data/recipes", "data/sense_trees", "data/settings", "data/trimming",
-    "data/use_space", "selector/selection", "training/growing", "training/initial", "training/options",
-    "training/run", "training/schedule", "training/split", "training/trees",
+    "data/use_space", "selector/selection", "training/counting", "training/growing", "training/initial",
+    "training/options", "training/run", "training/schedule", "training/split", "training/trees",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import muse.base.cuda
-import muse.training.run
+import muse.training.counting
 from muse import MUSE, Callback, DivergenceError, Split
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.evaluation.clustering import v_measure
@@ -115,7 +115,7 @@ def test_counts_of_senses_are_those_of_the_selector():
 
 def test_counting_in_blocks_changes_nothing(monkeypatch):
     whole = train(epochs=2).arrays.sense_counts
-    monkeypatch.setattr(muse.training.run, "_COUNTED_TOKENS", 100)
+    monkeypatch.setattr(muse.training.counting, "_COUNTED_TOKENS", 100)
     np.testing.assert_array_equal(train(epochs=2).arrays.sense_counts, whole)
 
 

@@ -16,7 +16,6 @@ from muse import _core
 from muse.base import cuda
 from muse.base.interrupts import HeldInterrupts
 from muse.base.limits import usable_cores
-from muse.base.numeric import checksum
 from muse.base.progress import Bar, progress_bar
 from muse.data.arrays import Arrays
 from muse.data.counts import with_text
@@ -24,15 +23,17 @@ from muse.data.forest import Forest
 from muse.data.memory import estimate_memory, out_of_memory, readable_size
 from muse.data.settings import Settings
 from muse.data.snapshot import Publisher, Snapshot
-from muse.data.training_state import STATE_FIELDS, check_state, sense_rows
+from muse.data.training_state import sense_rows
 from muse.errors import DivergenceError, InsufficientMemoryError
-from muse.selector.selection import context_weights, selector_of
+from muse.selector.selection import context_weights
 from muse.training.checkpoints import Checkpoints
+from muse.training.counting import digest, sense_uses, word_uses
 from muse.training.epochs import EpochTotals, Warnings, log_row
 from muse.training.growing import grow, growth_row
 from muse.training.initial import initial_arrays
 from muse.training.options import core_options
 from muse.training.plan import Plan, settings_of_run
+from muse.training.resuming import resumable, say_nothing_is_left, size_of
 from muse.training.schedule import Stage, schedule
 from muse.training.split import split_arrays
 
@@ -41,8 +42,6 @@ __all__ = ["Trainee", "TrainingRun", "check_device", "train_model"]
 logger = logging.getLogger("muse")
 
 _TOKENS_AT_ONCE = 1 << 16  # on a device, which is idle with fewer
-_DIGESTED = 1 << 20  # numbers of the corpus at once, for the same reason
-_COUNTED_TOKENS = 1 << 18  # whose senses are counted at once: Ctrl-C waits for no more
 
 
 class Trainee(Publisher, Protocol):
@@ -95,11 +94,6 @@ def train_model(model: Trainee, corpus: _core.Corpus, **asked: Any) -> tuple[int
     return run.targets, run.tokens
 
 
-def say_nothing_is_left(epochs: int) -> None:
-    """Log that a training that was to be resumed had come to its end."""
-    logger.info("nothing is left to resume: all %d epochs are done; train without resume=True adds more", epochs)
-
-
 def check_device(settings: Settings) -> None:
     """Raise a RuntimeError where `device` asks for what is not there, which is one of build, driver and device."""
     if settings.device == "cuda":
@@ -144,8 +138,8 @@ class TrainingRun:
     def __init__(self, model: Trainee, corpus: _core.Corpus, plan: Plan) -> None:
         self.model, self.corpus, self.epochs = model, corpus, plan.epochs
         self.snapshot = before = model.snapshot
-        self.digest = _digest(corpus)
-        unfinished = self._resumable(before.training_state) if plan.resume else {}
+        self.digest = digest(corpus)
+        unfinished = resumable(before, corpus, self.digest, plan.epochs) if plan.resume else {}
         self.alphas = plan.alphas or tuple(unfinished.get("alphas", ()))
         self.settings = settings = settings_of_run(before.settings, self.alphas, unfinished.get("workers"))
         self.workers = settings.workers or usable_cores()
@@ -174,7 +168,7 @@ class TrainingRun:
                 arrays.n_senses, unfinished["sums"], sense_rows(unfinished, "sense_use", arrays.sense_counts)
             )
         self.forget = float(unfinished.get("forget", plan.forget))
-        self.text = _uses(corpus, arrays.n_words)
+        self.text = word_uses(corpus, arrays.n_words)
         self.earlier, self.use = arrays.sense_counts, np.zeros(arrays.n_senses, np.int64)
         self.senses_before = before.arrays.sense_counts if before.is_trained else self.earlier
         if plan.resume and before.forest is not None and self.split_due:  # words are in training, senses will follow
@@ -203,39 +197,6 @@ class TrainingRun:
     def arrays(self) -> Arrays:
         """What is trained."""
         return self.snapshot.arrays
-
-    def _resumable(self, state: dict[str, Any]) -> dict[str, Any]:
-        if not STATE_FIELDS.issubset(state) or not self.snapshot.is_trained:
-            raise ValueError("there is no training to resume: load a checkpoint, or call train without resume=True")
-        check_state(state)
-        if state["epochs"] != self.epochs:
-            raise ValueError(
-                f"the model was in training for {state['epochs']} epochs; leave epochs out to resume that, or call "
-                f"train without resume=True for {self.epochs} more"
-            )
-        if state["corpus"] != self._corpus_size():
-            tokens, sentences, words = state["corpus"]
-            forgot = ""
-            if self.snapshot.settings.max_vocab_size is not None:
-                forgot = (
-                    " (with max_vocab_size, uses of words that were forgotten for a while differ when a text is read "
-                    "again: only the process that built the vocabulary can resume)"
-                )
-            raise ValueError(
-                f"the model was in training on {tokens:,} tokens in {sentences:,} sentences, with {words:,} words; "
-                f"this corpus has {self.corpus.n_tokens:,} tokens in {self.corpus.n_sentences:,} sentences, with "
-                f"{len(self.snapshot.vocabulary):,} words: resume on the same corpus, or call train without resume=True"
-                + forgot
-            )
-        if state.get("digest", self.digest) != self.digest:
-            raise ValueError(
-                "the model was in training on another text, of as many tokens and sentences as this: resume on the "
-                "same corpus, or call train without resume=True"
-            )
-        return state
-
-    def _corpus_size(self) -> list[int]:
-        return [self.corpus.n_tokens, self.corpus.n_sentences, len(self.snapshot.vocabulary)]
 
     # -- the schedule ------------------------------------------------------------------------------------------------
 
@@ -293,7 +254,7 @@ class TrainingRun:
         else:
             arrays = forest.arrays(self.arrays.collocation_vectors, self.arrays.word_counts)
         made = self.snapshot.replace(numbers=arrays, forest=forest)
-        use = self._counted(made)
+        use = sense_uses(made, self.corpus)
         totals = EpochTotals(arrays.n_senses, None, use)
         row = growth_row(totals.row(max(self.stage, 1), "trees", (0.0, 0.0), arrays), self.corpus, loss,
                          time.perf_counter() - start)  # fmt: skip
@@ -442,7 +403,7 @@ class TrainingRun:
         numbers = dataclasses.replace(arrays, sense_counts=senses, word_counts=counts)
         state = {
             "epochs": self.epochs, "stage": self.stage, "batch": self.batch, "warm": self.warm,
-            "split_due": self.split_due, "corpus": self._corpus_size(), "digest": self.digest,
+            "split_due": self.split_due, "corpus": size_of(self.snapshot, self.corpus), "digest": self.digest,
             "sums": dict(self.totals.sums), **self._rest_to_resume(arrays),
         }  # fmt: skip
         return self.snapshot.replace(numbers=numbers, training_state=state)
@@ -472,42 +433,8 @@ class TrainingRun:
         """Count how often the selector takes each sense in the whole text: the senses' priors."""
         if self.is_counted or (self.split_due and self.snapshot.forest is not None):  # made just now, or not yet again
             return
-        self.use = self._counted(self.snapshot)
+        self.use = sense_uses(self.snapshot, self.corpus)
         self._publish()
-
-    def _counted(self, snapshot: Snapshot) -> NDArray[np.int64]:
-        """Uses of the senses in the text; words without context, as in titles of one word, do not count."""
-        arrays = snapshot.arrays
-        selector = selector_of(snapshot.replace())  # not one of before a callback changed values
-        tokens, offsets = self.corpus.tokens, self.corpus.offsets
-        counts, first = np.zeros(arrays.n_senses, np.int64), 0
-        while first < self.corpus.n_sentences:
-            beyond = int(np.searchsorted(offsets, offsets[first] + _COUNTED_TOKENS, side="right"))
-            last = min(max(beyond - 1, first + 1), self.corpus.n_sentences)
-            block = tokens[offsets[first] : offsets[last]]
-            limits = offsets[first : last + 1] - offsets[first]
-            rows = arrays.sense_offset[block] + selector.choose(block, limits)
-            rows = rows[np.repeat(np.diff(limits) > 1, np.diff(limits))]
-            counts += np.bincount(rows, minlength=arrays.n_senses)
-            first = last
-        return counts
-
-
-def _digest(corpus: _core.Corpus) -> int:
-    """A checksum of the encoded corpus, which tells texts of the same size apart."""
-    return checksum(
-        np.ascontiguousarray(numbers[first : first + _DIGESTED]).data
-        for numbers in (corpus.tokens, corpus.offsets)
-        for first in range(0, len(numbers), _DIGESTED)
-    )
-
-
-def _uses(corpus: _core.Corpus, n_words: int) -> NDArray[np.int64]:
-    """How often each word occurs in the corpus, int64 (V,)."""
-    tokens, uses = corpus.tokens, np.zeros(n_words, np.int64)
-    for first in range(0, len(tokens), _DIGESTED):
-        uses += np.bincount(tokens[first : first + _DIGESTED], minlength=n_words)
-    return uses
 
 
 def _call(callbacks: Sequence[Any], hook: str, model: Trainee) -> None:

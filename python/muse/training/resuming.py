@@ -1,0 +1,62 @@
+"""Whether a training can be resumed: on the same text, for as many epochs, and if there is something left."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from muse import _core
+from muse.data.snapshot import Snapshot
+from muse.data.training_state import STATE_FIELDS, check_state
+
+__all__ = ["resumable", "say_nothing_is_left", "size_of"]
+
+logger = logging.getLogger("muse")
+
+
+def resumable(snapshot: Snapshot, corpus: _core.Corpus, checksum: int, epochs: int) -> dict[str, Any]:
+    """Where the training of a model stands, if it can be resumed on a corpus of this checksum for so many epochs.
+
+    Raises
+    ------
+    ValueError
+        If the model was not in training, or for other epochs, or on another text; the message says which.
+    """
+    state = snapshot.training_state
+    if not STATE_FIELDS.issubset(state) or not snapshot.is_trained:
+        raise ValueError("there is no training to resume: load a checkpoint, or call train without resume=True")
+    check_state(state)
+    if state["epochs"] != epochs:
+        raise ValueError(
+            f"the model was in training for {state['epochs']} epochs; leave epochs out to resume that, or call "
+            f"train without resume=True for {epochs} more"
+        )
+    if state["corpus"] != size_of(snapshot, corpus):
+        tokens, sentences, words = state["corpus"]
+        forgot = ""
+        if snapshot.settings.max_vocab_size is not None:
+            forgot = (
+                " (with max_vocab_size, uses of words that were forgotten for a while differ when a text is read "
+                "again: only the process that built the vocabulary can resume)"
+            )
+        raise ValueError(
+            f"the model was in training on {tokens:,} tokens in {sentences:,} sentences, with {words:,} words; "
+            f"this corpus has {corpus.n_tokens:,} tokens in {corpus.n_sentences:,} sentences, with "
+            f"{len(snapshot.vocabulary):,} words: resume on the same corpus, or call train without resume=True" + forgot
+        )
+    if state.get("digest", checksum) != checksum:
+        raise ValueError(
+            "the model was in training on another text, of as many tokens and sentences as this: resume on the "
+            "same corpus, or call train without resume=True"
+        )
+    return state
+
+
+def size_of(snapshot: Snapshot, corpus: _core.Corpus) -> list[int]:
+    """Tokens and sentences of a corpus, and the words that a model knows: what a training state holds of the text."""
+    return [corpus.n_tokens, corpus.n_sentences, len(snapshot.vocabulary)]
+
+
+def say_nothing_is_left(epochs: int) -> None:
+    """Log that a training that was to be resumed had come to its end."""
+    logger.info("nothing is left to resume: all %d epochs are done; train without resume=True adds more", epochs)
