@@ -1,7 +1,7 @@
 """Sense trees in plain, slow float64 numpy: the encoder, contexts of uses, clusters, joins, cuts.
 
 Nothing here is shared with the C++ core or with muse.data.sense_trees. A context is a loop over a window, a tree is a
-dictionary of sets of leaves. What is replicated exactly is how random numbers are made (reference.Draws).
+dictionary of sets of leaves. What is replicated exactly is how random numbers are made (reference_draws.Draws).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reference import Draws, alias_table
+from reference_draws import Draws, alias_table
 
 ENCODER = 11  # the purpose of its draws
 

@@ -19,7 +19,8 @@ from muse import MUSE, Paper, Split, Vocabulary, _core
 from muse.corpus.encoding import encode_corpus
 from muse.selector.context import as_tokens
 from odd_corpora import CORPORA, check_file
-from reference import SUBSAMPLE, WINDOW, Draws
+from reference import SUBSAMPLE, WINDOW
+from reference_draws import Draws
 from toy import toy_arrays
 
 SLOW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
