@@ -177,7 +177,7 @@ def test_trees_do_not_change():
     ("name", "array", "message"),
     [
         ("leaf_offset", np.array([0, 1, 4]), "at least two a word"),
-        ("leaf_counts", np.array([3, 3, 0, 1]), "leaf_counts must be at least 1"),
+        ("leaf_counts", np.array([3, 3, 0, 1]), "leaf_counts must be from 1 to"),
         ("leaf_counts", np.ones(5, np.int64), "shape"),
         ("leaf_means", np.zeros((4, 3)), "float32"),
         ("joins", np.array([[0, 1], [0, 2], [3, 5]], np.int32), "joins"),
@@ -191,3 +191,17 @@ def test_arrays_that_are_no_trees_are_refused(name, array, message):
     trees, _ = make_trees([4])
     with pytest.raises(ValueError, match=message):
         SenseTrees(**{**trees.as_dict(), name: array})
+
+
+def test_a_tree_as_deep_as_it_has_leaves_is_drawn():
+    """Each join takes the next leaf: deeper than Python's calls go."""
+    leaves = 1000
+    joins = np.array([[0, 1], *([leaves + i, i + 2] for i in range(leaves - 2))], np.int32)
+    ones = np.ones((leaves, 1), np.float32)
+    trees = SenseTrees(
+        np.array([0, leaves]), ones, ones, np.ones(leaves, np.int64), joins, np.ones(leaves - 1, np.float32),
+        np.array([4]),
+    )  # fmt: skip
+    lines = str(trees.tree(0, "word")).splitlines()
+    assert len(lines) == 2 * leaves - 1
+    assert {line.split("word#")[1].split()[0].rstrip("*") for line in lines} == set(map(str, range(2 * leaves - 1)))

@@ -108,7 +108,8 @@ DAMAGE = [
     ({"nodes": None, "leaf_counts": None}, {}, "it lacks ['leaf_counts', 'nodes']"),
     ({"order_mean": None}, {}, "it must hold all of order_vectors"),
     ({"leaf_offset": lambda a: a[::-1].copy()}, {}, "leaf_offset must rise from 0"),
-    ({"leaf_counts": lambda a: a * 0}, {}, "leaf_counts must be at least 1"),
+    ({"leaf_counts": lambda a: a * 0}, {}, "leaf_counts must be from 1 to"),
+    ({"leaf_counts": lambda a: a | (2**63 - 1)}, {}, "leaf_counts must be from 1 to"),
     ({"joins": lambda a: a * 0}, {}, "joins must take each leaf and each earlier join"),
     ({"default_senses": lambda a: a * 0 + 99}, {}, "default_senses must lie between 1 and the number of leaves"),
     ({"leaf_means": lambda a: a[:, :-1].copy()}, {}, "the mean contexts of leaves must be as wide as contexts"),
@@ -120,6 +121,9 @@ DAMAGE = [
     ({"word_vectors": lambda a: a.astype(np.int64)}, {}, "word_vectors must be float32 with 2 dimensions"),
     ({"nodes": lambda a: a + 1}, {}, ""),
     ({"node_offset": lambda a: a[:-1].copy()}, {}, "sense_offset of the senses must be int64"),
+    ({"node_offset": lambda a: a[None]}, {}, "sense_offset of the senses must be int64"),
+    ({"node_offset": lambda a: a[:, None]}, {}, "sense_offset of the senses must be int64"),
+    ({"nodes": lambda a: a[None]}, {}, "nodes of the senses must be int64"),
     ({"leaf_means": lambda a: a * np.float32(np.nan)}, {}, "leaf_means holds values that are not finite numbers"),
     ({"sense_offset": lambda a: a}, {"temperature": 0}, "temperature of its sense trees cannot be 0"),
     ({"sense_offset": lambda a: a}, {"temperature": "hot"}, "temperature of its sense trees cannot be 'hot'"),
@@ -139,6 +143,23 @@ def test_damaged_files_say_so(path, tensors, numbers, what, mmap):
     with pytest.raises(ModelFileError, match="is damaged: ") as caught:
         MUSE.load(path, mmap=mmap)
     assert what in str(caught.value)
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+@pytest.mark.parametrize("what", ["part of another", "twice"])
+def test_senses_that_are_no_cut_are_damage(model, tmp_path, what, mmap):
+    """Each tensor is in order, and the two that hold the numbers of senses say the same."""
+    model.recut(senses=2)
+    model.save(tmp_path / "m")
+    forest = model.snapshot.forest
+    word = model.vocabulary["bank"]
+    tree, rows = model.sense_tree("bank"), forest.rows_of(word)
+    nodes = forest.nodes.copy()
+    nodes[rows] = sorted((tree.root, tree.leaves[0])) if what == "part of another" else tree.leaves[0]
+    edit(tmp_path / "m", nodes=nodes, sense_numbers=nodes)
+    with pytest.raises(ModelFileError, match="is damaged: "):
+        MUSE.load(tmp_path / "m", mmap=mmap)
+    model.recut()
 
 
 def test_a_flipped_bit_is_seen(path):

@@ -71,15 +71,20 @@ class Forest:
             raise ValueError("the shifts of leaves must be as wide as word vectors")
         if trees.leaf_means.shape[1] != space.size:
             raise ValueError("the mean contexts of leaves must be as wide as contexts")
-        for name, shape in (("sense_offset", (words + 1,)), ("nodes", (int(self.sense_offset[-1]),))):
-            array = getattr(self, name)
-            if array.shape != shape or array.dtype != np.int64:
-                raise ValueError(f"{name} of the senses must be int64 with shape {shape}")
+        self._check_type("sense_offset", words + 1)
+        self._check_type("nodes", int(self.sense_offset[-1]))
         if self.sense_offset[0] != 0 or (np.diff(self.sense_offset) < 1).any():
             raise ValueError("the senses must be at least one a word")
         most = np.maximum(2 * trees.n_leaves - 1, 1)
         if (self.nodes < 0).any() or (self.nodes >= np.repeat(most, np.diff(self.sense_offset))).any():
             raise ValueError("the senses must be numbers of nodes of the trees")
+        if trees.overlap(self.sense_offset, self.nodes):
+            raise ValueError("the senses of a word must be in rising order, and none of them part of another")
+
+    def _check_type(self, name: str, length: int) -> None:
+        array = getattr(self, name)
+        if array.shape != (length,) or array.dtype != np.int64:
+            raise ValueError(f"{name} of the senses must be int64 with shape {(length,)}")
 
     # -- cuts --------------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ _BLOCK_WORDS = 4096
 
 AUTO_POWER = 0.15  # of the share of the smaller part, for senses="auto"
 AUTO_MOST = 3  # senses of a word
+_MOST_SENSES = 2**31 - 1  # that are asked for: more leaves than any word has
 
 Senses = int | Mapping[int, int] | str | NDArray[np.int64] | None
 """How many senses words get; see `SenseTrees.cut`."""
@@ -81,19 +82,16 @@ class SenseTree:
             What is written behind a node, by its number: its neighbours, say.
         """
         lines: list[str] = []
-
-        def draw(number: int, lead: str, below: str) -> None:
+        waiting = [(self.root, "", "")]  # number, and what stands before its line and before those of its parts
+        while waiting:
+            number, lead, below = waiting.pop()
             node = self.nodes[number]
             star = "*" if number in self.senses else " "
             joined = f" joined at {node.strength:.2f}" if node.parts else ""
             label = f"  {labels[number]}" if labels and number in labels else ""
             lines.append(f"{lead}{self.word}#{number}{star} {node.share:.0%}{joined}{label}")
-            for part in node.parts[:-1]:
-                draw(part, below + "├─ ", below + "│  ")
-            for part in node.parts[-1:]:
-                draw(part, below + "└─ ", below + "   ")
-
-        draw(self.root, "", "")
+            waiting += [(part, below + "└─ ", below + "   ") for part in node.parts[-1:]]
+            waiting += [(part, below + "├─ ", below + "│  ") for part in reversed(node.parts[:-1])]
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -190,11 +188,11 @@ class SenseTrees(TreeNodes):
                 if not 0 <= word < self.n_words or number < 1:
                     raise ValueError(f"senses={{{word}: {number}}}: words run from 0 to {self.n_words - 1}, and each "
                                      "has at least one sense")  # fmt: skip
-                wanted[word] = number
+                wanted[word] = min(number, _MOST_SENSES)
         elif senses is not None:
             if senses < 1:
                 raise ValueError(f"senses={senses}: a word has at least one sense")
-            wanted[:] = senses
+            wanted[:] = min(senses, _MOST_SENSES)
         return np.clip(wanted, 1, np.maximum(self.n_leaves, 1))
 
     def cut(self, senses: Senses = None, *, strength: float | None = None) -> Cut:
@@ -263,6 +261,20 @@ class SenseTrees(TreeNodes):
             alive[parts[made]] = False
             alive[self._join_node[some[made]]] = True
         return self._rows(np.flatnonzero(alive))
+
+    def overlap(self, offset: Integers, numbers: Integers) -> bool:
+        """Whether some of these senses are no cut: of a word, one is part of another, or its numbers do not rise."""
+        words = np.repeat(np.arange(self.n_words), np.diff(offset))
+        if ((np.diff(numbers) <= 0) & (np.diff(words) == 0)).any():
+            return True
+        alive = self._alive(offset, numbers)
+        holds = alive.copy()  # or one of its parts is
+        for some in self._by_place():
+            below = holds[self._parts[some]].any(axis=1)
+            if (below & alive[self._join_node[some]]).any():
+                return True
+            holds[self._join_node[some]] |= below
+        return False
 
     def _alive(self, offset: Integers, numbers: Integers) -> NDArray[np.bool_]:
         nodes = self.nodes_at(offset, numbers)

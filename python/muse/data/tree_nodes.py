@@ -26,6 +26,8 @@ _TYPES = {
     "default_senses": (np.int64, 1),
 }
 
+_MOST_USES = 2**31 - 1  # of a leaf
+
 
 class Cut(NamedTuple):
     """The nodes that are the senses of V words, Z in all; those of word i are rows ``sense_offset[i:i + 2]``.
@@ -98,8 +100,8 @@ class TreeNodes:
                 raise ValueError(
                     f"{name} must have shape {shape} for {total} leaves; it has {getattr(self, name).shape}"
                 )
-        if (self.leaf_counts < 1).any():
-            raise ValueError("leaf_counts must be at least 1")
+        if (self.leaf_counts < 1).any() or (self.leaf_counts > _MOST_USES).any():  # or sums of them are wrong
+            raise ValueError(f"leaf_counts must be from 1 to {_MOST_USES}")
         if (self.default_senses < 1).any() or (self.default_senses > np.maximum(leaves, 1)).any():
             raise ValueError("default_senses must lie between 1 and the number of leaves")
         place = self._join_place

@@ -394,11 +394,13 @@ def usage_similarity(
     selector = _uses(snapshot, "usage_similarity")
     for name in (word, other):
         _ = snapshot.vocabulary.index(name)
-    vectors, _ = selector.contexts([word, other], [context1, context2], [position1, position2])
+    about = answers.asked(snapshot, contexts=[context1, context2], positions=[position1, position2])
+    assert about is not None  # contexts were given
+    vectors, _ = selector.contexts([word, other], about.contexts, about.positions)
     cosine = float(np.clip(vectors[0].astype(np.float64) @ vectors[1].astype(np.float64), -1.0, 1.0))
     if other == word:
         return cosine
-    shares = answers.probabilities_batch(snapshot, [word, other], [context1, context2], [position1, position2])
+    shares = answers.probabilities_batch(snapshot, [word, other], about.contexts, about.positions)
     one, two = (unit_rows(answers.sense_vectors(snapshot, name)) for name in (word, other))
     average = float(shares[0] @ (one @ two.T) @ shares[1])
     return float(np.clip((average + _CONTEXTS_WEIGHT * cosine) / (1 + _CONTEXTS_WEIGHT), -1.0, 1.0))

@@ -98,13 +98,14 @@ void UseContexts::add_word(std::int32_t word) {
 void UseContexts::sum(WindowSums& sums, const SelectionOptions& options, const std::vector<const float*>& rows, int dim,
                       float* out) {
   cut_.clear();
+  const int last = static_cast<int>(rows.size()) - 1;  // an empty context may begin behind it
   for (std::size_t i = 0; i < windows_.size(); ++i) {
     const Window& w = windows_[i];
     if (placed_[i])
       cut_.push_back(
           {std::max(w.low, w.centre - options.window), std::min(w.high, w.centre + options.window), w.centre});
     else
-      cut_.push_back({w.low, w.low, w.low});  // in its place; the sum follows below
+      cut_.push_back({std::min(w.low, last), std::min(w.low, last), std::min(w.low, last)});  // the sum follows below
   }
   reserve(totals_, static_cast<std::int64_t>(cut_.size()));
   if (!cut_.empty() && !rows.empty()) sums.run({rows.data(), weights_.data()}, cut_, out, totals_.data());
