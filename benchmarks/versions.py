@@ -1,6 +1,6 @@
 """Is this checkout as fast as another one? Trains with both in turn and prints the ratios of medians.
 
-    python -m benchmarks.versions OTHER --corpus TEXT [--tokens N] [--rounds N] [--out FILE]
+    python -m benchmarks.versions OTHER --corpus TEXT [--tokens N] [--rounds N] [--settings NAME ...] [--out FILE]
 
 OTHER is the folder of another checkout, built in place (``python/muse/_core*.so``). What is compared is the processor
 time of training alone, one worker, each round in a process of its own, the order of the two changing each round, so
@@ -85,13 +85,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tokens", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--settings", nargs="+", choices=SETTINGS, default=list(SETTINGS), metavar="NAME")
     parser.add_argument("--out", type=Path, help="a file for the figures, as JSON")
     given = parser.parse_args(arguments)
     text = _text(given.corpus, given.tokens, Path(os.environ.get("TMPDIR", "/tmp")) / f"versions-{os.getpid()}.txt")
     trees = {"other": given.other.resolve(), "this": HERE}
-    took: dict[str, dict[str, list[float]]] = {name: {"other": [], "this": []} for name in SETTINGS}
+    took: dict[str, dict[str, list[float]]] = {name: {"other": [], "this": []} for name in given.settings}
     try:
-        for turn, name in itertools.product(range(given.rounds), SETTINGS):
+        for turn, name in itertools.product(range(given.rounds), given.settings):
             for which in list(trees) if turn % 2 else reversed(list(trees)):
                 took[name][which].append(_seconds(trees[which], name, text, given.epochs))
     finally:

@@ -39,6 +39,8 @@ def sense_uses(snapshot: Snapshot, corpus: _core.Corpus) -> NDArray[np.int64]:
     Words without context, as in titles of one word, do not count.
     """
     arrays = snapshot.arrays
+    if arrays.n_senses == arrays.n_words:  # there is nothing to select
+        return word_uses(corpus, arrays.n_words)
     selector = selector_of(snapshot.replace())  # not one of before a callback changed values
     tokens, offsets = corpus.tokens, corpus.offsets
     counts, first = np.zeros(arrays.n_senses, np.int64), 0
