@@ -79,7 +79,7 @@ def test_the_c_program_is_timed_by_the_difference_of_two_runs(
 ) -> None:
     """With a program of the same options in its place: the real one may not be fetched by a test."""
     program = tmp_path / "word2vec"
-    program.write_text("#!/bin/sh\nwhile [ $# -gt 1 ]; do [ $1 = -iter ] && sleep 0.$2; shift; done\n")
+    program.write_text("#!/bin/sh\nwhile [ $# -gt 1 ]; do [ $1 = -iter ] && sleep 0.$(($2 * 4)); shift; done\n")
     program.chmod(0o755)
     monkeypatch.setattr(systems, "word2vec_program", lambda flags: program)
     settings = {"vector_size": 8, "negative": 2, "window": 5, "sample": 0.0, "workers": 1, "min_count": 5, "seed": 1}
