@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from muse import MUSE, Callback
+from muse import MUSE, Arrays, Callback
+from muse.data.forest import Forest
 from muse.datasets import make_ambiguous_corpus
+from muse.training.trees import Grown
 from resolved import arguments
 
 CORPUS = make_ambiguous_corpus(600, 200, seed=0)  # 9,000 tokens: 0.05 s of training
@@ -49,3 +51,10 @@ class StopAfter(Callback):
     def on_epoch_end(self, model):
         model.sense_vectors("bank", "money in the bank")  # the model can be used
         model.stop_training = model.history[-1]["epoch"] >= self.epoch
+
+
+def cut_of(grown: Grown, words: Arrays, senses=None) -> Arrays:
+    """The arrays of a cut of sense trees that were grown from `words`; the default one, if no other is named."""
+    nodes = grown.trees.nodes_of(grown.trees.senses_of(senses))
+    forest = Forest(grown.space, grown.trees, words.sense_vectors, *nodes)
+    return forest.arrays(words.collocation_vectors, words.word_counts)

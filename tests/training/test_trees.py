@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -11,7 +12,8 @@ import reference_trees as twin
 from muse import _core
 from muse.data.arrays import Arrays
 from muse.data.use_space import UseSpace
-from muse.training.trees import TreeSettings, cut_arrays, grow_trees
+from muse.training.trees import TreeSettings, grow_trees
+from small_runs import cut_of
 
 SMALL = {
     "encoder_block": 32, "encoder_group": 4, "encoder_shared": 3, "encoder_window": 3, "sample": 0.01, "leaves": 6,
@@ -342,7 +344,8 @@ def test_a_leaf_notes_the_mean_topic_of_its_uses(text, grown):
 
 
 def test_vectors_of_senses_move_towards_their_topic(text, grown):
-    arrays = grown.arrays
+    uses = grown.trees.cut().counts.astype(np.int64)  # of the nodes themselves: those of words are rounded
+    arrays = dataclasses.replace(cut_of(grown, text.arrays), sense_counts=uses)
     rows = arrays.rows_of(0)
     assert rows.stop - rows.start == 2
     topics = np.stack([text.arrays.sense_vectors[2:14].mean(axis=0), text.arrays.sense_vectors[14:26].mean(axis=0)])
@@ -368,7 +371,7 @@ def test_words_are_the_same_for_any_number_of_workers_and_the_rest_repeats(text,
 def test_a_recut_needs_no_text(text, grown):
     for senses in (1, 3, {0: 4}):
         cut = grown.trees.cut(senses)
-        arrays = cut_arrays(text.arrays, grown.space, cut, 0.5)
+        arrays = cut_of(grown, text.arrays, senses)
         arrays.check_finite()
         assert arrays.n_senses == len(cut.nodes)
     assert (np.diff(grown.trees.cut(1).sense_offset) == 1).all()
@@ -378,7 +381,7 @@ def test_rare_words_and_tiny_texts_have_one_sense():
     text = Text(sentences=20)
     grown = grow_trees(text.arrays, text.corpus, TreeSettings(**SMALL))
     assert not grown.trees.n_leaves.any()
-    np.testing.assert_array_equal(grown.arrays.sense_vectors, text.arrays.sense_vectors)
+    np.testing.assert_array_equal(cut_of(grown, text.arrays).sense_vectors, text.arrays.sense_vectors)
     with pytest.raises(ValueError, match="'rare' has no sense tree"):
         grown.trees.tree(0, "rare")
 
@@ -405,7 +408,7 @@ def test_progress_is_told_part_by_part(text):
 
 def test_what_has_senses_already_is_refused(text, grown):
     with pytest.raises(ValueError, match="one sense a word"):
-        grow_trees(grown.arrays, text.corpus)
+        grow_trees(cut_of(grown, text.arrays), text.corpus)
 
 
 @pytest.mark.parametrize(

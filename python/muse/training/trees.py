@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 from muse import _core
 from muse.data.arrays import Arrays, Floats
 from muse.data.memory import check_memory_for_algebra
-from muse.data.sense_trees import Cut, SenseTrees
+from muse.data.sense_trees import SenseTrees
 from muse.data.use_space import UseSpace
 from muse.training.tree_calibration import Uses, measure_auto_strength, measure_shrinkage, measure_temperature
 from muse.training.tree_settings import TreeSettings
 from muse.training.whitening import Sample, centre, moments, row_blocks
 
-__all__ = ["Grown", "TreeSettings", "cut_arrays", "grow_trees"]
+__all__ = ["Grown", "TreeSettings", "grow_trees"]
 
 logger = logging.getLogger("muse")
 
@@ -51,8 +51,6 @@ class Grown(NamedTuple):
         What contexts are made with.
     trees : SenseTrees
         Of all words.
-    arrays : Arrays
-        Of the default cut.
     loss : float
         Of the encoder at the end, a target.
     seconds : dict of str to float
@@ -61,7 +59,6 @@ class Grown(NamedTuple):
 
     space: UseSpace
     trees: SenseTrees
-    arrays: Arrays
     loss: float
     seconds: dict[str, float]
 
@@ -152,10 +149,9 @@ def grow_trees(
     space, trees = _calibrate(space, trees, uses, arrays.word_counts, to_vectors, settings)
     del uses
     _core.give_back_memory()
-    cut = cut_arrays(arrays, space, trees.cut(), trees.shrinkage)
     clock.stop()
     logger.info("grew sense trees of %d words with %d leaves", int((leaves > 0).sum()), int(leaves.sum()))
-    return Grown(space, trees, cut, encoder.loss, clock.seconds)
+    return Grown(space, trees, encoder.loss, clock.seconds)
 
 
 def _calibrate(
@@ -179,43 +175,6 @@ def _calibrate(
     logger.info("temperature %.3f, auto strength %.3f, shrinkage %.3f", temperature, strength, shrinkage)
     trees = dataclasses.replace(trees, auto_strength=strength, shrinkage=shrinkage)
     return dataclasses.replace(space, temperature=temperature), trees
-
-
-def cut_arrays(arrays: Arrays, space: UseSpace, cut: Cut, shrinkage: float) -> Arrays:
-    """The arrays of a cut, padded for training.
-
-    Parameters
-    ----------
-    arrays : Arrays
-        One sense a word.
-    space : UseSpace
-        Its topic vectors become P, which is narrower than Q by the second block.
-    cut : Cut
-    shrinkage : float
-        Part of its shift that a sense adds to the vector of its word.
-
-    Returns
-    -------
-    Arrays
-        Each sense's vector is that of its word and a part of the sense's shift.
-    """
-    senses = np.diff(cut.sense_offset)
-    word_of = np.repeat(np.arange(len(senses)), senses)
-    vectors: Floats = _core.aligned_zeros(len(word_of), arrays.vector_size)
-    selection: Floats = _core.aligned_zeros(len(word_of), cut.centroids.shape[1])
-    for rows in row_blocks(len(word_of)):
-        vectors[rows] = arrays.sense_vectors[word_of[rows]] + np.float32(shrinkage) * cut.shifts[rows]
-        selection[rows] = cut.centroids[rows]
-    counts = np.where(senses[word_of] == 1, arrays.word_counts[word_of], cut.counts)
-    return Arrays(
-        context_vectors=space.topic_vectors,
-        selection_vectors=selection,
-        sense_vectors=vectors,
-        collocation_vectors=arrays.collocation_vectors,
-        sense_offset=cut.sense_offset,
-        sense_counts=counts.astype(np.int64),
-        word_counts=arrays.word_counts,
-    )
 
 
 # -- the encoder -------------------------------------------------------------------------------------------------------
