@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
+import muse.training.checkpoints
 from muse import MUSE, Arrays, Callback
 from muse.data.forest import Forest
 from muse.datasets import make_ambiguous_corpus
@@ -58,3 +62,19 @@ def cut_of(grown: Grown, words: Arrays, senses=None) -> Arrays:
     nodes = grown.trees.nodes_of(grown.trees.senses_of(senses))
     forest = Forest(grown.space, grown.trees, words.sense_vectors, *nodes)
     return forest.arrays(words.collocation_vectors, words.word_counts)
+
+
+@contextlib.contextmanager
+def kept_checkpoints(folder: Path, monkeypatch) -> Iterator[list[Path]]:
+    """Copies of all checkpoints that trainings write meanwhile to ``folder / "folder"``, in order."""
+    copies: list[Path] = []
+    write = muse.training.checkpoints.Checkpoints.write
+
+    def write_and_keep(self, save):
+        write(self, save)
+        copies.append(folder / f"copy {len(copies)}")
+        shutil.copy(folder / "folder" / muse.training.checkpoints.CHECKPOINT_NAME, copies[-1])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(muse.training.checkpoints.Checkpoints, "write", write_and_keep)
+        yield copies

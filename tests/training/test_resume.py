@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import pytest
 import muse.training.checkpoints
 import muse.training.run
 from muse import MUSE, Callback, InsufficientMemoryError, _core
-from small_runs import CORPUS, TINY, Recorder, StopAfter, file_of, train
+from small_runs import CORPUS, TINY, Recorder, StopAfter, file_of, kept_checkpoints, train
 
 SCHEDULES = [
     {"epochs": 4},
@@ -29,16 +28,7 @@ SCHEDULES = [
 @pytest.mark.parametrize("options", SCHEDULES)
 def test_killed_at_any_batch_and_resumed_is_never_stopped(options, tmp_path, monkeypatch):
     never_stopped = file_of(train(**options), tmp_path)
-    copies: list[Path] = []
-    write = muse.training.checkpoints.Checkpoints.write
-
-    def write_and_keep(self, save):
-        write(self, save)
-        copies.append(tmp_path / f"copy {len(copies)}")
-        shutil.copy(tmp_path / "folder" / muse.training.checkpoints.CHECKPOINT_NAME, copies[-1])
-
-    with monkeypatch.context() as patch:
-        patch.setattr(muse.training.checkpoints.Checkpoints, "write", write_and_keep)
+    with kept_checkpoints(tmp_path, monkeypatch) as copies:
         checkpointed = train(**options, checkpoint_dir=tmp_path / "folder", checkpoint_every=1)
     assert file_of(checkpointed, tmp_path) == never_stopped
     assert len(copies) == 9 * options["epochs"]  # after each batch

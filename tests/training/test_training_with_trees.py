@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import signal
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ import muse.training.run
 from muse import MUSE, Callback, Engine, Trees
 from muse.base import progress
 from muse.datasets import make_ambiguous_corpus
-from small_runs import file_of
+from small_runs import file_of, kept_checkpoints
 
 CORPUS = make_ambiguous_corpus(1200, 200, seed=0)
 SMALL = {"vector_size": 12, "workers": 1, "seed": 3, "min_count": 2}
@@ -29,16 +27,7 @@ def train(**options) -> MUSE:
 @pytest.mark.parametrize("options", [{"epochs": 3}, {"epochs": 1, "senses": "auto"}])
 def test_killed_anywhere_and_resumed_is_never_stopped(options, tmp_path, monkeypatch):
     never_stopped = file_of(train(**options), tmp_path)
-    copies: list[Path] = []
-    write = muse.training.checkpoints.Checkpoints.write
-
-    def write_and_keep(self, save):
-        write(self, save)
-        copies.append(tmp_path / f"copy {len(copies)}")
-        shutil.copy(tmp_path / "folder" / muse.training.checkpoints.CHECKPOINT_NAME, copies[-1])
-
-    with monkeypatch.context() as patch:
-        patch.setattr(muse.training.checkpoints.Checkpoints, "write", write_and_keep)
+    with kept_checkpoints(tmp_path, monkeypatch) as copies:
         checkpointed = train(**options, checkpoint_dir=tmp_path / "folder", checkpoint_every=1)
     assert file_of(checkpointed, tmp_path) == never_stopped
     at_word_level = 0
@@ -66,16 +55,7 @@ def test_killed_while_training_on_and_resumed_is_never_stopped(tmp_path, monkeyp
         return model
 
     never_stopped = file_of(go_on(), tmp_path)
-    copies: list[Path] = []
-    write = muse.training.checkpoints.Checkpoints.write
-
-    def write_and_keep(self, save):
-        write(self, save)
-        copies.append(tmp_path / f"copy {len(copies)}")
-        shutil.copy(tmp_path / "folder" / muse.training.checkpoints.CHECKPOINT_NAME, copies[-1])
-
-    with monkeypatch.context() as patch:
-        patch.setattr(muse.training.checkpoints.Checkpoints, "write", write_and_keep)
+    with kept_checkpoints(tmp_path, monkeypatch) as copies:
         go_on(checkpoint_dir=tmp_path / "folder", checkpoint_every=1)
     assert len(copies) > 3
     for copy in copies:
