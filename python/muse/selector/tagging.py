@@ -26,8 +26,9 @@ _SIF = 1e-3  # Arora, Liang & Ma (2017): a word of this share weighs half
 
 def sentence_senses(snapshot: Snapshot, sentence: Context) -> list[TokenSense]:
     """The sense of every token of a sentence; see `MUSE.disambiguate`."""
-    tokens = as_tokens(sentence)
-    block = next(selector_of(snapshot).blocks([tokens]))
+    selector = selector_of(snapshot)
+    tokens = as_tokens(sentence, selector.reader.tokens)
+    block = next(selector.blocks([tokens]))
     known = (None if sense < 0 else sense for sense in block.senses.tolist())
     found = list(map(TokenSense, tokens, known, block.probabilities.tolist()))
     for i in np.flatnonzero(~block.has_context).tolist():
@@ -91,7 +92,8 @@ def sentence_vectors(
         raise ValueError("give either sentence, which is one, or sentences, which are several")
     asked = asked_contexts(sentence, None, sentences, None, vocabulary, "sentences")
     assert asked is not None  # something was given
-    listed = [as_tokens(context) for context in asked.contexts]
+    split = selector_of(snapshot).reader.tokens
+    listed = [as_tokens(context, split) for context in asked.contexts]
     vectors = np.zeros((len(listed), arrays.vector_size), np.float32)
     for row, (tokens, senses) in enumerate(zip(listed, stream_senses(snapshot, listed, False, None), strict=True)):
         known = senses >= 0
