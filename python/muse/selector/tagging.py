@@ -18,6 +18,7 @@ from muse.data.snapshot import Snapshot
 from muse.selector.context import Context, as_tokens, asked_contexts
 from muse.selector.selection import SenseBlock, TokenSense, selector_of
 from muse.selector.tag_file import TagReport, fingerprint, tag_file
+from muse.selector.tag_sentences import tag_sentences
 
 __all__ = ["sense_blocks", "sentence_senses", "sentence_vectors", "stream_senses", "tag_text"]
 
@@ -59,7 +60,7 @@ def sense_blocks(snapshot: Snapshot, sentences: Iterable[Context]) -> Iterator[S
 
 def tag_text(
     snapshot: Snapshot,
-    input: str | PathLike[str],
+    input: str | PathLike[str] | Iterable[Context],
     output: str | PathLike[str],
     *,
     margin: float,
@@ -68,6 +69,14 @@ def tag_text(
 ) -> TagReport:
     """Write a text with the sense of each word behind it; see `MUSE.tag_corpus`."""
     arrays, selector, settings = snapshot.arrays, selector_of(snapshot), snapshot.settings
+    shown = settings.progress if progress is None else bool(progress)
+    limit = number(0, 1)("margin", margin)
+    if not isinstance(input, (str, bytes, PathLike)) and isinstance(input, Iterable):
+        if resume:
+            raise ValueError("resume goes on with a file; sentences are tagged in one go")
+        if hasattr(input, "read"):
+            raise TypeError("input is an open file; give its path")
+        return tag_sentences(selector, input, output, margin=limit, progress=shown)
 
     def identify() -> str:
         stored = {**settings.to_json(), "words": list(snapshot.vocabulary.words)}
@@ -76,8 +85,7 @@ def tag_text(
 
     return tag_file(
         selector.tagger, identify, input, output,
-        margin=number(0, 1)("margin", margin), workers=selector.workers, resume=bool(resume),
-        progress=settings.progress if progress is None else bool(progress),
+        margin=limit, workers=selector.workers, resume=bool(resume), progress=shown,
     )  # fmt: skip
 
 
