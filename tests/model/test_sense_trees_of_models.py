@@ -144,7 +144,7 @@ def test_keys_name_the_senses_that_questions_answer_with(cut):
 
 
 def test_a_word_without_context_has_its_prior(cut):
-    for context in (WORD, "", "unheard things"):
+    for context in (WORD, "", "unheard-of things"):
         np.testing.assert_allclose(cut.sense_probabilities(WORD, context), cut.sense_prior(WORD), atol=1e-6)
 
 

@@ -13,6 +13,7 @@ from muse.files.lines import split_words
 __all__ = ["TextReader"]
 
 _MOST_KEPT = 100_000  # words that were looked at, of which the outcome is kept
+_BETWEEN = re.compile(r"([—–…“”„«»()\[\]{}]|--+)")  # what stands between words, also without a space
 _PARTS = re.compile(r"([^\w\s]*)(.*?)([^\w\s]*)", re.DOTALL)  # of a word: what stands around it, and itself
 _CLITIC = re.compile(r"(.+?)(n't|'(?:s|re|ve|ll|d|m))", re.IGNORECASE)  # as the Penn treebank divides words
 
@@ -22,8 +23,8 @@ class TextReader:
 
     Words between white space that the model knows are tokens. Any other one becomes what the tokenizer of the text made
     of it; where that is not known, what the model knows best: the word in small letters, if the model has no others,
-    without the punctuation around it, or divided at its hyphens and apostrophes. So "the Bank, by" is "the", "bank",
-    "by" for a model of small letters, and "the", "bank", ",", "by" for one that knows commas.
+    without the punctuation around it, or divided at its hyphens and apostrophes, if all parts are known. So "the Bank,
+    by" is "the", "bank", "by" for a model of small letters, and "the", "bank", ",", "by" for one that knows commas.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ class TextReader:
             form = self._form
             assert form is not None  # or nothing is done
             if form.tokenizer == "whitespace":
-                kept = self._best(form, word.replace("\u2019", "'"))
+                plain = word.replace("\u2019", "'")
+                kept = [token for part in _BETWEEN.split(plain) if part for token in self._best(form, part)] or [word]
             else:
                 kept = tokenize_wiki(word) if form.tokenizer == "wiki" else tokenize(word, lower=form.lower)
             if len(self._kept) >= _MOST_KEPT:
@@ -66,19 +68,14 @@ class TextReader:
 
     def _best(self, form: TextForm, word: str) -> list[str]:
         known = self._known
-        if (whole := form.cased(word)) in known:
-            return [whole]
+        if word in known or (whole := form.cased(word)) in known:
+            return [word if word in known else whole]
         parts = _PARTS.fullmatch(word)
         before, bare, after = parts.groups() if parts is not None else ("", word, "")
         if not bare:  # punctuation alone
             return [mark for mark in word if mark in known] or [word]
-        best, most = [form.cased(bare)], 0
-        for pieces in _ways(form, bare):
-            count = sum(piece in known for piece in pieces)
-            if count and (count == len(pieces) or count > most):
-                best, most = pieces, count
-                if count == len(pieces):
-                    break
+        ways = (pieces for pieces in _ways(form, bare) if pieces and all(piece in known for piece in pieces))
+        best = next(ways, [form.cased(bare)])
         return [*(mark for mark in before if mark in known), *best, *(mark for mark in after if mark in known)]
 
 

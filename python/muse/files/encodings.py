@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from muse.errors import warn_at_caller
 
@@ -17,9 +18,9 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_LONGEST_MARK = 4
+_LONGEST_MARK, _BEGINNING = 4, 1000
 _FALLBACK = "cp1252"
-_LOOKED_AT = 1 << 20  # bytes behind the first that is no UTF-8, in which more UTF-8 is looked for
+_LOOKED_AT = 1 << 16  # bytes behind the first that is no UTF-8, in which more UTF-8 is looked for
 
 
 def check_encoding(encoding: str | None) -> str | None:
@@ -35,14 +36,15 @@ def check_encoding(encoding: str | None) -> str | None:
     if not isinstance(encoding, str):
         raise TypeError(f"encoding must be the name of an encoding, such as 'cp1252', or 'auto'; got {encoding!r:.80}")
     try:
-        b"".decode(encoding)
         name = codecs.lookup(encoding).name
-        codecs.getincrementaldecoder(encoding)
-    except (LookupError, ValueError):
+        is_text = isinstance(codecs.getincrementaldecoder(encoding)().decode(b"a"), str)
+    except (LookupError, ValueError, TypeError, AttributeError):  # the last two: of codecs that are not for text
+        is_text = False
+    if not is_text:
         raise ValueError(
             f"encoding must be one that Python knows, such as 'utf-8', 'cp1252' or 'utf-16', or 'auto'; got "
             f"{encoding!r:.80}"
-        ) from None
+        )
     return None if name == "utf-8" else name
 
 
@@ -81,6 +83,8 @@ def decoded(chunks: Iterable[bytes], encoding: str | None, name: str) -> Iterato
     marked = marked_encoding(beginning) if encoding in (None, "auto") else None
     codec = marked or ("utf-8" if encoding in (None, "auto") else str(encoding))
     guess = encoding == "auto" and marked is None
+    if marked is None and encoding in (None, "auto"):
+        _check_no_zeros(beginning[:_BEGINNING], name)
     decoder = codecs.getincrementaldecoder(codec)()
     read, plain = 0, True  # bytes, and whether all of them were ASCII
     for chunk in (piece for pieces in ((beginning,), remaining, (None,)) for piece in pieces):
@@ -90,21 +94,25 @@ def decoded(chunks: Iterable[bytes], encoding: str | None, name: str) -> Iterato
         except UnicodeDecodeError as error:
             place = read - len(error.object) + error.start
             before = error.object[: error.start].decode(codec, "replace")
-            if not (guess and plain and before.isascii() and not _is_damaged(error.object[error.start :])):
-                raise ValueError(_fault(name, codec, place, error, encoding)) from None
-            warn_at_caller(
-                f"{name} is not UTF-8 (byte 0x{error.object[error.start]:02x} at {place:,}), and is read as "
-                f"Windows-1252; if it is something else, give its encoding=",
-                UserWarning,
-            )
+            rest, wrong = error.object[error.start :], error.object[error.start]
+            ahead = rest + _some(remaining)
+            damaged = not (plain and before.isascii()) or _is_damaged(ahead)
+            if not guess or damaged:
+                raise ValueError(_fault(name, codec, (place, wrong, error.reason), encoding, damaged)) from None
             yield before
-            rest = error.object[error.start :]
-            pieces = (rest, *remaining) if chunk is None else _chained(rest, remaining)
-            yield from _as_given(pieces, _FALLBACK, name, place)
+            yield from _as_windows(ahead, remaining, name, place)
             return
         plain = plain and text.isascii()
         if text:
             yield text
+
+
+def _check_no_zeros(beginning: bytes, name: str) -> None:
+    if beginning.count(0) > len(beginning) // 4:
+        raise ValueError(
+            f"{name} holds many zero bytes, so it is no text, or UTF-16 without a byte order mark; for that give "
+            "encoding='utf-16-le', or 'utf-16-be'"
+        )
 
 
 def as_utf8(chunks: Iterable[bytes], encoding: str | None, name: str) -> Iterator[bytes]:
@@ -112,41 +120,52 @@ def as_utf8(chunks: Iterable[bytes], encoding: str | None, name: str) -> Iterato
     return (text.encode("utf-8") for text in decoded(chunks, encoding, name))
 
 
-def _chained(first: bytes, others: Iterable[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from others
+def _some(chunks: Iterator[bytes]) -> bytes:
+    """What comes next, enough to judge by."""
+    found = b""
+    while len(found) < _LOOKED_AT and (chunk := next(chunks, None)) is not None:
+        found += chunk
+    return found
 
 
-def _as_given(chunks: Iterable[bytes], codec: str, name: str, start: int) -> Iterator[str]:
-    """The rest of a file, from byte `start` on, in the encoding that was guessed."""
-    decoder, read = codecs.getincrementaldecoder(codec)(), start
-    for chunk in chunks:
-        read += len(chunk)
+def _as_windows(ahead: bytes, others: Iterable[bytes], name: str, start: int) -> Iterator[str]:
+    """The rest of a file, from byte `start` on, as Windows-1252, which it is taken for."""
+    decoder, read = codecs.getincrementaldecoder(_FALLBACK)(), start
+    for chunk in chain((ahead,), others):
         try:
-            yield decoder.decode(chunk)
+            text = decoder.decode(chunk)
         except UnicodeDecodeError as error:
-            place = read - len(error.object) + error.start
+            wrong = error.object[error.start]
             raise ValueError(
-                f"{name} is neither UTF-8 nor Windows-1252: byte 0x{error.object[error.start]:02x} at {place:,}; "
+                f"{name} is neither UTF-8 nor Windows-1252: byte 0x{wrong:02x} at {read + error.start:,}; "
                 "give its encoding=, for example 'cp1251', 'shift_jis' or 'big5'"
             ) from None
+        if read == start:
+            warn_at_caller(
+                f"{name} is not UTF-8 (byte 0x{ahead[0]:02x} at {start:,}), and is read as Windows-1252; if it is "
+                "something else, give its encoding=",
+                UserWarning,
+            )
+        read += len(chunk)
+        yield text
 
 
 def _is_damaged(rest: bytes) -> bool:
     """Whether what begins with a byte that is no UTF-8 holds more of UTF-8 than of other bytes."""
-    text = rest[:_LOOKED_AT].decode("utf-8", "replace")
+    text = rest.decode("utf-8", "replace")
     wrong = text.count("\ufffd")
     return sum(letter > "\x7f" for letter in text) - wrong > wrong
 
 
-def _fault(name: str, codec: str, place: int, error: UnicodeDecodeError, given: str | None) -> str:
-    """What to say of a byte that does not fit."""
-    byte = f"byte 0x{error.object[error.start]:02x} at {place:,}"
+def _fault(name: str, codec: str, where: tuple[int, int, str], given: str | None, damaged: bool) -> str:
+    """What to say of a byte that does not fit: where it is, which it is, and why it does not."""
+    place, wrong, reason = where
+    byte = f"byte 0x{wrong:02x} at {place:,}"
     if given not in (None, "auto"):
         return f"{name}: {byte} is not {codec}; give the right encoding=, or 'auto'"
     if codec not in ("utf-8", "utf-8-sig"):
-        return f"{name} begins as {codec}, and {byte} is not ({error.reason}); copy the file again"
-    if _is_damaged(error.object[error.start :]) or not error.object[: error.start].isascii():
+        return f"{name} begins as {codec}, and {byte} is not ({reason}); copy the file again"
+    if damaged:
         return (f"{name}: {byte} is not UTF-8, though the rest seems to be; clean the file, for example with "
                 "`iconv -c -f utf-8 -t utf-8`")  # fmt: skip
     return (f"{name} is not UTF-8: {byte}; give encoding='cp1252' if it comes from Windows, 'auto' to take that for "

@@ -16,11 +16,13 @@ _LOOKED_AT = 1 << 15  # letters of a file
 _FILES = 5  # that are looked at
 _LEAST_TOKENS, _LEAST_LETTERS, _LEAST_GLUED = 30, 300, 3  # letters: of scripts without spaces
 _SHARE = 0.04  # of tokens with punctuation; in prose it is about 0.12, in tokenised text below 0.01
+_UNSPACED_SHARE = 0.01  # marks a letter
 
 # Marks that stand at the end of a word in prose, and alone in tokenised text. A full stop does so only behind a word of
 # some letters: in "U.S." and "Mr." it belongs to the word. Apostrophes are in "'s" and "students'".
 _CLOSING = r",;:!?…)\]}»”“„。，、！？；：．」』）।॥؟،؛۔։።၊"
-_GLUED = re.compile(rf"\w[\"'’]?[{_CLOSING}]+[\"'’»”)]*$|[^\W\d_]{{4,}}\.[\"'’»”)]*$|\w[。，、！？]\w")
+_GLUED = re.compile(rf"\w[\"'’]?[{_CLOSING}]+[\"'’»”)]*$|[^\W\d_]{{4,}}\.[\"'’»”)]*$")
+_UNSPACED = re.compile(r"\w+[。，、！？：；]\w?")  # in prose without spaces
 _ALONE = re.compile(rf"[{_CLOSING}.\"'’«(\[{{-]+$")
 
 
@@ -38,11 +40,13 @@ def text_looks_like_prose(text: str) -> bool:
 
 def _glued(text: str) -> str | None:
     """A word of prose with punctuation stuck to it; None in a text that is no prose."""
+    unspaced: list[str] = _UNSPACED.findall(text)
+    if len(text) >= _LEAST_LETTERS and len(unspaced) >= _UNSPACED_SHARE * len(text):
+        return min(unspaced, key=len)
     tokens = text.split()
     glued = [token for token in tokens if _GLUED.search(token)]
     alone = sum(_ALONE.match(token) is not None for token in tokens)
-    enough = len(tokens) >= _LEAST_TOKENS or len(text) >= _LEAST_LETTERS
-    if not enough or len(glued) < max(_LEAST_GLUED, _SHARE * len(tokens)) or len(glued) <= alone:
+    if len(tokens) < _LEAST_TOKENS or len(glued) < max(_LEAST_GLUED, _SHARE * len(tokens)) or len(glued) <= alone:
         return None
     return min(glued, key=len)
 
