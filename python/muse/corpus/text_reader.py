@@ -58,7 +58,9 @@ class TextReader:
             assert form is not None  # or nothing is done
             if form.tokenizer == "whitespace":
                 plain = word.replace("\u2019", "'")
-                kept = [token for part in _BETWEEN.split(plain) if part for token in self._best(form, part)] or [word]
+                parts = (part for part in _BETWEEN.split(plain) if part)
+                parts = (part for part in parts if part in self._known or not _BETWEEN.fullmatch(part))
+                kept = [token for part in parts for token in self._best(form, part)] or [word]
             else:
                 kept = tokenize_wiki(word) if form.tokenizer == "wiki" else tokenize(word, lower=form.lower)
             if len(self._kept) >= _MOST_KEPT:
