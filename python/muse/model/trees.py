@@ -22,7 +22,7 @@ from muse.model.guard import Model, changes
 from muse.selector.context import Context
 from muse.selector.selection import UseSelector, uses_of
 from muse.vectors.model_vectors import SenseVectors
-from muse.vectors.sense_keys import SenseKey, parse_sense_key
+from muse.vectors.sense_keys import SenseKey, each_word_once, parse_sense_key
 
 __all__ = [
     "Recut", "forest_of", "forms", "has_usage_vectors", "recut", "sense_temperature", "sense_tree", "usage_similarity",
@@ -30,6 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 Senses = int | Mapping[str, int] | str | None
+_FURTHER = 4  # times as many neighbours are looked at, since several may be senses of one word
 _CONTEXTS_WEIGHT = 0.2  # of the contexts' cosine beside that of the senses: what study gave (docs/senses.md)
 
 
@@ -57,7 +58,7 @@ def sense_tree(self: Publisher, word: str, topn: int = 6) -> WordTree:
     word : str
         A known word.
     topn : int
-        How many neighbours of each node: the nearest senses of other words; 0 for none.
+        How many neighbours of each node: the nearest senses of other words, one of each; 0 for none.
 
     Returns
     -------
@@ -101,8 +102,8 @@ def _neighbours(snapshot: Snapshot, word: str, vectors: Floats, topn: int) -> li
     row = snapshot.vocabulary.index(word)
     rows = snapshot.arrays.rows_of(row)
     own = {f"{word}#{number}" for number in snapshot.arrays.numbers_of(row).tolist()}
-    found = SenseVectors(snapshot).most_similar_batch(list(vectors), topn + rows.stop - rows.start)
-    return [tuple(pair for pair in near if pair[0] not in own)[:topn] for near in found]
+    found = SenseVectors(snapshot).most_similar_batch(list(vectors), _FURTHER * topn + rows.stop - rows.start)
+    return [each_word_once((pair for pair in near if pair[0] not in own), topn) for near in found]
 
 
 def forms(self: Publisher, word: str) -> list[str]:
