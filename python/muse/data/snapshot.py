@@ -10,11 +10,12 @@ from typing import Any, Protocol, TypeVar
 from muse.data.arrays import Arrays
 from muse.data.forest import Forest
 from muse.data.memory import shortage_said
+from muse.data.sense_names import SenseNames, shown_names
 from muse.data.settings import Settings
 from muse.data.vocabulary import Vocabulary
 from muse.errors import NotTrainedError
 
-__all__ = ["Published", "Publisher", "Snapshot"]
+__all__ = ["Published", "Publisher", "Snapshot", "has_sense"]
 
 T = TypeVar("T")
 
@@ -39,6 +40,8 @@ class Snapshot:
         Where training stands, from which it can be resumed; see `muse.data.training_state`.
     forest : Forest, optional
         Its sense trees, where it has some: the numbers are those of a cut of them, or of words before senses are made.
+    names : SenseNames
+        The names that its senses were given.
 
     Examples
     --------
@@ -51,6 +54,7 @@ class Snapshot:
     numbers: Arrays | None = None
     training_state: dict[str, Any] = field(default_factory=dict)
     forest: Forest | None = None
+    names: SenseNames = field(default_factory=SenseNames)
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -73,6 +77,27 @@ class Snapshot:
     def is_trained(self) -> bool:
         """Whether there are numbers, so that senses can be asked for."""
         return self.numbers is not None
+
+    def shown_names(self, word: str) -> dict[int, str]:
+        """What is shown as the name of each sense of a known word, and of each node of its tree, by number.
+
+        Those that have no name, and nothing that could stand for it, are left out.
+        """
+        names = self.names.of(word)
+        if not names or self.forest is None:
+            return names
+        row = self.vocabulary.index(word)
+        return shown_names(names, self.forest.trees.leaves_of(row) if self.forest.trees.n_leaves[row] else None)
+
+    def names_by_row(self) -> dict[int, str]:
+        """What is shown as the names of senses, by their rows."""
+        found: dict[int, str] = {}
+        for word in self.names:
+            row, shown = self.vocabulary.get(word), self.shown_names(word) if word in self.vocabulary else {}
+            for place, number in enumerate(self.arrays.numbers_of(row).tolist() if shown else ()):
+                if number in shown:
+                    found[int(self.arrays.sense_offset[row]) + place] = shown[number]
+        return found
 
     def replace(self, **parts: Any) -> Snapshot:
         """Another snapshot with these parts and the rest of this one; nothing that was derived is taken over."""
@@ -115,6 +140,13 @@ class Snapshot:
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: what was derived is made anew."""
         return {**self.__dict__, "_made": {}}
+
+
+def has_sense(snapshot: Snapshot, row: int, number: int) -> bool:
+    """Whether a word, given by its row, has a sense with this number or, in its tree, a node."""
+    if snapshot.forest is not None and snapshot.forest.trees.n_leaves[row]:
+        return 0 <= number < 2 * int(snapshot.forest.trees.n_leaves[row]) - 1
+    return snapshot.arrays.row_of(row, number) >= 0
 
 
 class Published:

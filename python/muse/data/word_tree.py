@@ -26,6 +26,8 @@ class TreeNode:
         Numbers of the parts, the larger one first; none for a finest sense.
     neighbours : tuple of (str, float)
         The senses of other words that are nearest to the node's vector, with cosines.
+    name : str or None
+        What is shown as its name: its own, those of its parts, or that of the node that it is a part of.
     """
 
     number: int
@@ -33,6 +35,7 @@ class TreeNode:
     strength: float = 0.0
     parts: tuple[int, ...] = ()
     neighbours: tuple[tuple[str, float], ...] = ()
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,12 +94,17 @@ class WordTree:
                 )
         return found
 
+    def _title(self, node: TreeNode, star: str = "") -> str:
+        """What a node is called: its key and its name, on one line whatever the word holds."""
+        word = self.word if self.word.isprintable() else repr(self.word)
+        return f"{word}#{node.number}{star}" + (f" ({node.name})" if node.name else "")
+
     def __str__(self) -> str:
         rows = []
         for number, _, lead, _ in self._walk():
             node = self.nodes[number]
             star = "*" if number in self.senses else ""
-            rows.append((f"{lead}{self.word}#{number}{star}", f"{node.share:4.0%}",
+            rows.append((f"{lead}{self._title(node, star)}", f"{node.share:4.0%}",
                          f"{node.strength:.2f}" if node.parts else "",
                          ", ".join(key for key, _ in node.neighbours)))  # fmt: skip
         width = max(len(row[0]) for row in rows)
@@ -109,7 +117,7 @@ class WordTree:
         nodes = [
             {
                 "number": node.number, "key": f"{self.word}#{node.number}", "share": node.share,
-                "strength": node.strength, "parts": list(node.parts),
+                "name": node.name, "strength": node.strength, "parts": list(node.parts),
                 "neighbours": [[key, cosine] for key, cosine in node.neighbours],
             }
             for node in self.nodes

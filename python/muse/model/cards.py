@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,9 @@ from muse.data.snapshot import Publisher, Snapshot
 from muse.selector.uses import Example, find_uses
 from muse.vectors.keyed import restricted
 from muse.vectors.model_vectors import SenseVectors
-from muse.vectors.sense_keys import SenseKeys
+from muse.vectors.sense_keys import SenseKeys, split_sense_key
 
-__all__ = ["SenseCard", "WordCard", "collocates", "describe"]
+__all__ = ["SenseCard", "WordCard", "collocates", "describe", "names_of_keys", "with_name"]
 
 Scored = tuple[tuple[str, float], ...]
 
@@ -48,6 +48,8 @@ class SenseCard:
         What the model expects near it, with likelihoods.
     examples : tuple of Example
         Uses of which the selector is sure; none without a corpus.
+    name : str or None
+        Its name, see `MUSE.name_sense`; of a coarse sense, those of its parts.
     """
 
     key: str
@@ -56,6 +58,12 @@ class SenseCard:
     neighbours: Scored
     collocates: Scored
     examples: tuple[Example, ...] = ()
+    name: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Its key, and its name where it has one."""
+        return with_name(self.key, self.name)
 
 
 @dataclass(frozen=True)
@@ -70,11 +78,17 @@ class WordCard:
         How often it occurs in the training text.
     senses : tuple of SenseCard
         Its senses by falling share.
+    names : dict of str to str
+        Names of the senses among the neighbours and collocates, by keys.
     """
 
     word: str
     count: int
     senses: tuple[SenseCard, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def _listed(self, scored: Scored) -> str:
+        return ", ".join(with_name(key, self.names.get(key)) for key, _ in scored) or "(none)"
 
     def __str__(self) -> str:
         noun = "sense" if len(self.senses) == 1 else "senses"
@@ -82,9 +96,9 @@ class WordCard:
         for sense in self.senses:
             lines += [
                 "",
-                f"{_shown(sense.key)}  {sense.share:.0%}  {_shown(sense.label)}",
-                f"  like  {_listed(sense.neighbours)}",
-                f"  near  {_listed(sense.collocates)}",
+                f"{sense.title}  {sense.share:.0%}  {_shown(sense.label)}",
+                f"  like  {self._listed(sense.neighbours)}",
+                f"  near  {self._listed(sense.collocates)}",
             ]
             lines += [f"  as in {_shown(str(example))}" for example in sense.examples]
         return "\n".join(lines)
@@ -97,10 +111,10 @@ class WordCard:
                 for use in sense.examples
             )
             cells = [
-                f"<b>{html.escape(sense.key)}</b><br>{html.escape(sense.label)}",
+                f"<b>{html.escape(sense.title)}</b><br>{html.escape(_shown(sense.label))}",
                 f"{sense.share:.0%}",
-                html.escape(_listed(sense.neighbours)),
-                html.escape(_listed(sense.collocates)),
+                html.escape(self._listed(sense.neighbours)),
+                html.escape(self._listed(sense.collocates)),
                 *([uses] if self._has_examples else []),
             ]
             rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
@@ -120,8 +134,19 @@ def _shown(text: str) -> str:
     return text if text.isprintable() else repr(text)
 
 
-def _listed(scored: Scored) -> str:
-    return ", ".join(_shown(key) for key, _ in scored) or "(none)"
+def with_name(key: str, name: str | None) -> str:
+    """A key as it is shown, with the name of its sense where it has one: ``bank#1 (river)``."""
+    return _shown(key) if name is None else f"{_shown(key)} ({name})"
+
+
+def names_of_keys(snapshot: Snapshot, keys: Iterable[str]) -> dict[str, str]:
+    """The names of those of some senses that have one, by their keys."""
+    found: dict[str, str] = {}
+    for key in keys if snapshot.names else ():
+        word, number = split_sense_key(key) or (key, -1)
+        if snapshot.names.of(word) and (name := snapshot.shown_names(word).get(number)):
+            found[key] = name
+    return found
 
 
 def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> WordCard:
@@ -164,7 +189,7 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
     prior, vectors = arrays.prior(row), arrays.sense_vectors[arrays.rows_of(row)]
     numbers = arrays.numbers_of(row).tolist()
     near = senses.neighbours_of(word, max(topn, _LABEL_FROM), exclude_same_word=True)
-    expected = collocates(snapshot, vectors, topn, None)
+    expected, names = collocates(snapshot, vectors, topn, None), snapshot.shown_names(word)
     uses = None if corpus is None else find_uses(snapshot, [word], corpus)[word]
 
     def card(k: int) -> SenseCard:
@@ -172,11 +197,14 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
         label = _label(word, told, near[k], senses[[key for key, _ in near[k]]] @ vectors.T, k)
         examples = uses.examples(k, n_examples) if uses else ()
         return SenseCard(
-            f"{word}#{numbers[k]}", label, float(prior[k]), tuple(near[k][:topn]), tuple(expected[k]), examples
-        )
+            f"{word}#{numbers[k]}", label, float(prior[k]), tuple(near[k][:topn]), tuple(expected[k]), examples,
+            names.get(numbers[k]),
+        )  # fmt: skip
 
     by_share = np.argsort(-prior, kind="stable").tolist()
-    return WordCard(word, int(arrays.word_counts[row]), tuple(map(card, by_share)))
+    cards = tuple(map(card, by_share))
+    around = (key for one in cards for key, _ in (*one.neighbours, *one.collocates))
+    return WordCard(word, int(arrays.word_counts[row]), cards, names_of_keys(snapshot, around))
 
 
 def _label(
