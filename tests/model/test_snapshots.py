@@ -127,7 +127,9 @@ def test_all_questions_are_asked_here():
         "usage_similarity",
         "has_usage_vectors",
         "sense_temperature",
-    }  # see test_sense_trees_of_models.py
+        "plot_senses",
+        "plot_tree",
+    }  # see test_sense_trees_of_models.py, and tests/plots
     assert public(SenseQueries) - {*parts, *of_trees, *OF_VECTORS} == ABOUT_WORDS.keys()
     assert public(SenseVectors) - WRITING == ABOUT_SENSES.keys()
     assert public(WordVectors) - WRITING == ABOUT_WORD_VECTORS.keys()

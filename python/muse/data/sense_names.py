@@ -176,7 +176,7 @@ def joined_names(names: list[str]) -> str:
     return _BETWEEN.join(dict.fromkeys(names))
 
 
-def shown_names(names: Mapping[int, str], leaves: NDArray[np.bool_] | None) -> dict[int, str]:
+def shown_names(names: Mapping[int, str], leaves: NDArray[np.bool_] | None, *, parts: bool = True) -> dict[int, str]:
     """What is shown as the name of each sense or node of a word, by number; those without a name are left out.
 
     A node without a name of its own shows those of its parts, or else that of the node that it is part of with its own
@@ -188,6 +188,8 @@ def shown_names(names: Mapping[int, str], leaves: NDArray[np.bool_] | None) -> d
         The names that were given.
     leaves : bool (nodes, leaves), optional
         The leaves of each node of the word's tree; without a tree only the names that were given are shown.
+    parts : bool
+        Whether to show something for nodes that are only a part of one with a name.
 
     Examples
     --------
@@ -207,6 +209,6 @@ def shown_names(names: Mapping[int, str], leaves: NDArray[np.bool_] | None) -> d
         around = [other for other, its in given.items() if not (mine & ~its).any()]
         if top:
             shown[number] = joined_names([names[other] for other in top])
-        elif around:
+        elif around and parts:
             shown[number] = names[min(around, key=lambda other: int(given[other].sum()))] + f"{_PART}{number}"
     return dict(sorted(shown.items()))

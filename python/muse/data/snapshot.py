@@ -78,16 +78,18 @@ class Snapshot:
         """Whether there are numbers, so that senses can be asked for."""
         return self.numbers is not None
 
-    def shown_names(self, word: str) -> dict[int, str]:
+    def shown_names(self, word: str, *, parts: bool = True) -> dict[int, str]:
         """What is shown as the name of each sense of a known word, and of each node of its tree, by number.
 
-        Those that have no name, and nothing that could stand for it, are left out.
+        Those that have no name, and nothing that could stand for it, are left out; without `parts` also those that are
+        only a part of what has a name.
         """
         names = self.names.of(word)
         if not names or self.forest is None:
             return names
         row = self.vocabulary.index(word)
-        return shown_names(names, self.forest.trees.leaves_of(row) if self.forest.trees.n_leaves[row] else None)
+        leaves = self.forest.trees.leaves_of(row) if self.forest.trees.n_leaves[row] else None
+        return shown_names(names, leaves, parts=parts)
 
     def names_by_row(self) -> dict[int, str]:
         """What is shown as the names of senses, by their rows."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,8 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.base.checks import integer
+from muse.base.html import html_rows, html_text
+from muse.base.text import one_line
 from muse.data.memory import shortage_said
 from muse.data.snapshot import Publisher, Snapshot
 from muse.selector.uses import Example, find_uses
@@ -92,51 +93,36 @@ class WordCard:
 
     def __str__(self) -> str:
         noun = "sense" if len(self.senses) == 1 else "senses"
-        lines = [f"{_shown(self.word)}: {self.count:,} uses, {len(self.senses)} {noun}"]
+        lines = [f"{one_line(self.word)}: {self.count:,} uses, {len(self.senses)} {noun}"]
         for sense in self.senses:
             lines += [
                 "",
-                f"{sense.title}  {sense.share:.0%}  {_shown(sense.label)}",
+                f"{sense.title}  {sense.share:.0%}  {one_line(sense.label)}",
                 f"  like  {self._listed(sense.neighbours)}",
                 f"  near  {self._listed(sense.collocates)}",
             ]
-            lines += [f"  as in {_shown(str(example))}" for example in sense.examples]
+            lines += [f"  as in {one_line(str(example))}" for example in sense.examples]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        examples = any(sense.examples for sense in self.senses)
         rows = []
         for sense in self.senses:
             uses = "<br>".join(
-                f"{html.escape(use.before)} <b>{html.escape(use.word)}</b> {html.escape(use.after)}"
-                for use in sense.examples
+                f"{html_text(use.before)} <b>{html_text(use.word)}</b> {html_text(use.after)}" for use in sense.examples
             )
-            cells = [
-                f"<b>{html.escape(sense.title)}</b><br>{html.escape(_shown(sense.label))}",
-                f"{sense.share:.0%}",
-                html.escape(self._listed(sense.neighbours)),
-                html.escape(self._listed(sense.collocates)),
-                *([uses] if self._has_examples else []),
-            ]
-            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-        heads = ["sense", "share", "like", "near", *(["as in"] if self._has_examples else [])]
-        return (
-            f"<table><caption>{html.escape(self.word)}: {self.count:,} uses</caption>"
-            f"<tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{''.join(rows)}</table>"
-        )
-
-    @property
-    def _has_examples(self) -> bool:
-        return any(sense.examples for sense in self.senses)
-
-
-def _shown(text: str) -> str:
-    """Text on one line, whatever the tokens hold."""
-    return text if text.isprintable() else repr(text)
+            rows.append([
+                f"<b>{html_text(sense.title)}</b><br>{html_text(sense.label)}", f"{sense.share:.0%}",
+                html_text(self._listed(sense.neighbours)), html_text(self._listed(sense.collocates)),
+                *([uses] if examples else []),
+            ])  # fmt: skip
+        heads = ["sense", "share", "like", "near", *(["as in"] if examples else [])]
+        return html_rows(f"{one_line(self.word)}: {self.count:,} uses", heads, rows, numeric=(1,))
 
 
 def with_name(key: str, name: str | None) -> str:
     """A key as it is shown, with the name of its sense where it has one: ``bank#1 (river)``."""
-    return _shown(key) if name is None else f"{_shown(key)} ({name})"
+    return one_line(key) if name is None else f"{one_line(key)} ({name})"
 
 
 def names_of_keys(snapshot: Snapshot, keys: Iterable[str]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from muse.data.settings import Settings, constructor_settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
-from muse.model import gensim_names, hygiene, learning, naming, trees, words, writing
+from muse.model import gensim_names, hygiene, learning, naming, pictures, trees, words, writing
 from muse.model.gensim_names import Setting, set_attribute
 from muse.model.given import given_snapshot
 from muse.model.guard import Call, part_of_a_change, uses
@@ -76,6 +76,8 @@ class MUSE(SenseQueries):
     recut = trees.recut
     name_sense = naming.name_sense
     take_names = naming.take_names
+    plot_history = pictures.plot_history
+    _repr_html_ = pictures.repr_html
     save = writing.save
     export = writing.export
     tag_corpus = writing.tag_corpus

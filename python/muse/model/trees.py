@@ -78,7 +78,9 @@ def sense_tree(self: Publisher, word: str, topn: int = 6) -> WordTree:
     row = snapshot.vocabulary.index(word)
     arrays, forest = snapshot.arrays, snapshot.forest
     count, senses = int(arrays.word_counts[row]), tuple(arrays.numbers_of(row).tolist())
-    names = snapshot.shown_names(word)
+    shown = snapshot.shown_names(word)
+    finer = shown.keys() - snapshot.shown_names(word, parts=False) - set(senses)  # beside the node with the name
+    names = {number: name for number, name in shown.items() if number not in finer}
     if forest is None or not forest.trees.n_leaves[row]:
         vectors = arrays.sense_vectors[arrays.rows_of(row)]
         shares, near = arrays.prior(row).tolist(), _neighbours(snapshot, word, vectors, topn)
