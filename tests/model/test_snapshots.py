@@ -127,6 +127,7 @@ def test_all_questions_are_asked_here():
         "usage_similarity",
         "has_usage_vectors",
         "sense_temperature",
+        "link_wordnet",
         "plot_senses",
         "plot_tree",
     }  # see test_sense_trees_of_models.py, and tests/plots
