@@ -7,7 +7,7 @@ have the sense, two items select the same one, and one of them must be wrong: "b
 
 The first synset of the word's nouns, which is the most frequent one, is the bar; chance takes any of its synsets.
 
-``gold.tsv`` (47 words) is what the way of scoring was chosen with; ``held_out.tsv`` (9 words) was written afterwards.
+``gold.tsv`` (47 words) is what the way of scoring was chosen with; ``held_out.tsv`` (10 words) was written afterwards.
 
 WordNet 3.0 comes with Debian's package wordnet-base, in /usr/share/wordnet; ``wn download oewn:2024`` gets Open English
 WordNet.
@@ -110,13 +110,15 @@ def _right(links: SenseLinks, items: Sequence[Item], senses: Sequence[str]) -> t
 def models(options: argparse.Namespace) -> list[tuple[str, MUSE]]:
     """The models that are asked: given files, or one of each recipe, trained here."""
     if options.model:
-        return [(path.stem, MUSE.load(path)) for path in options.model]
-    corpus = common.plain_corpus(options.corpus, options.limit_tokens)
-    run = {"vector_size": options.vector_size, "seed": options.seed, "workers": options.workers}
-    trained = [(name, MUSE(corpus_file=corpus, recipe=recipe, **run)) for name, recipe in RECIPES.items()]
-    finer = copy.copy(trained[0][1])
-    finer.recut(senses=_FINER)
-    return [*trained, (f"Trees cut into {_FINER}", finer)]
+        asked = [(path.stem, MUSE.load(path)) for path in options.model]
+    else:
+        corpus = common.plain_corpus(options.corpus, options.limit_tokens)
+        run = {"vector_size": options.vector_size, "seed": options.seed, "workers": options.workers}
+        asked = [(name, MUSE(corpus_file=corpus, recipe=recipe, **run)) for name, recipe in RECIPES.items()]
+    finer = [(f"{name}, cut into {_FINER}", copy.copy(model)) for name, model in asked if model.has_usage_vectors]
+    for _, model in finer:
+        model.recut(senses=_FINER)
+    return [*asked, *finer]
 
 
 def page(result: dict[str, Any]) -> str:
@@ -159,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for pos, candidates in ((None, "all"), ("n", "nouns")):
                 found = measure(model, lexicon, read_items(path), pos)
                 rows.append({"model": name, "list": title, "candidates": candidates, **found})
-    asked = {"model": [path.name for path in options.model]} if options.model else {
+    asked = {"models": ", ".join(path.stem for path in options.model)} if options.model else {
         "corpus": Path(options.corpus).name, "limit_tokens": options.limit_tokens, "seed": options.seed,
         "vector_size": options.vector_size,
     }  # fmt: skip

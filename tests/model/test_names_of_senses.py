@@ -12,7 +12,17 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
-from muse import MUSE, FormatWarning, ModelFileError, Paper, Split, UnknownSenseError, UnknownWordError, load_vectors
+from muse import (
+    MUSE,
+    FormatWarning,
+    ModelFileError,
+    NotTrainedError,
+    Paper,
+    Split,
+    UnknownSenseError,
+    UnknownWordError,
+    load_vectors,
+)
 from muse.data.sense_names import SenseNames, check_name, shown_names
 from muse.datasets import make_ambiguous_corpus
 from toy import toy_arrays, toy_model
@@ -159,6 +169,14 @@ def test_the_error_lists_the_names():
         toy().sense_key("head:none")
     with pytest.raises(UnknownWordError):
         toy().sense_names("heads")
+
+
+def test_models_without_senses_have_no_names():
+    model = MUSE()
+    for call in (lambda: model.name_sense("a#0", "x"), lambda: model.sense_key("a#0"), lambda: model.sense_names("a")):
+        with pytest.raises(NotTrainedError):
+            call()
+    assert model.sense_names() == {}
 
 
 def test_other_tokens_stay_words():
@@ -449,6 +467,36 @@ def test_models_that_lose_their_senses_say_so(model, trained):
     with pytest.warns(UserWarning, match=r"head#2 'body part'"):
         flat.set_arrays(toy_arrays((2, 1, 1, 2, 1, 2, 1, 1, 1)))
     assert flat.sense_names() == {"head#1": "chief"}
+
+
+def test_a_mapped_file_with_names_of_no_sense(tmp_path):
+    """It is opened without a look at its words; what is done with it does no harm."""
+    path = tmp_path / "m"
+    toy().save(path)
+    with safe_open(path, framework="np") as file:
+        metadata = dict(file.metadata())
+    metadata.pop("checksums")
+    names = {"nobody": {"0": "x"}, "head": {"7": "y", "1": "chief"}}
+    metadata["model"] = json.dumps({**json.loads(metadata["model"]), "sense_names": names})
+    save_file(load_file(path), path, metadata)
+    model = MUSE.load(path, mmap=True)
+    assert model.sense_names("head") == {"head#1": "chief"}
+    str(model.describe("head"))
+    model.sense_tree("head")
+    model.disambiguate("the head")
+    with pytest.warns(UserWarning, match=r"2 names of senses are gone.*: nobody#0 'x', head#7 'y'"):
+        model.merge_senses(-1.0)
+    assert model.sense_names() == {"head#0": "chief"}
+
+
+def test_many_names():
+    words = tuple(f"w{i}" for i in range(1000))
+    model = toy_model(words=words, senses=(2,) * 1000)
+    for word in words:
+        model.name_sense(f"{word}#0", "first")
+        model.name_sense(f"{word}#1", "second")
+    assert len(model.sense_names()) == 2000
+    assert model.sense_key("w999:second") == "w999#1"
 
 
 # -- a model that was trained anew -------------------------------------------------------------------------------------

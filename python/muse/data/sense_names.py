@@ -108,7 +108,14 @@ class SenseNames(Mapping[str, Mapping[int, str]]):
                         f"word: take it away there first, with name_sense({quote(f'{word}#{other}')}, None)"
                     )
             others[number] = name
-        return SenseNames({**self._given, word: others})
+        return self._with({**self._given, word: dict(sorted(others.items()))})
+
+    @classmethod
+    def _with(cls, given: dict[str, dict[int, str]]) -> SenseNames:
+        """Those given, in which one word alone may have none: thousands of names are given one after another."""
+        names = cls()
+        names._given = given if all(given.values()) else {word: its for word, its in given.items() if its}
+        return names
 
     def without(self, lost: Mapping[str, set[int]]) -> SenseNames:
         """These without the names of some senses."""

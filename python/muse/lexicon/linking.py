@@ -2,12 +2,13 @@
 
 An entry is read as a context: its definition, examples, words, and those of broader and narrower meaning. A sense is as
 like it as the mean context of the sense's uses is to that context, by cosine: what selects senses in text selects
-entries here. Of entries of one part of speech earlier ones, which are more frequent, are a little likelier.
+entries here. Earlier entries, which are more frequent, are a little likelier.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,7 +26,7 @@ from muse.selector.selection import context_weights, uses_of
 __all__ = ["SenseLink", "SenseLinks", "link_word"]
 
 # What benchmarks/wordnet found good.
-_RANK_WEIGHT = 0.05  # of the logarithm of the place among the entries of a part of speech
+_RANK_WEIGHT = 0.05  # of the logarithm of the place among the entries of the word
 _TEMPERATURE = 0.05
 _LEAST = 0.1  # cosine: half of the entries of any other word reach it
 _LEMMA_WEIGHT = 2  # times that an entry's own words count
@@ -162,14 +163,19 @@ def text_of(synset: Synset, word: str, snapshot: Snapshot) -> list[str]:
     return [token for text in texts for token in tokenize(text.replace("_", " ")) if token != word and token in known]
 
 
-def _ranks(synsets: Iterable[Synset]) -> NDArray[np.float64]:
-    """The place of each entry among those of its part of speech, from 1."""
-    places: dict[str, int] = {}
-    ranks = []
-    for synset in synsets:
-        places[synset.pos] = places.get(synset.pos, 0) + 1
-        ranks.append(places[synset.pos])
-    return np.array(ranks, np.float64)
+def _ranks(synsets: Sequence[Synset]) -> NDArray[np.float64]:
+    """The place of each entry, from 1: those of the part of speech that has most come first, in their order.
+
+    Examples
+    --------
+    >>> _ranks([Synset("a", "v", ""), Synset("b", "n", ""), Synset("c", "n", "")]).tolist()
+    [3.0, 1.0, 2.0]
+    """
+    sizes = Counter(synset.pos for synset in synsets)
+    order = sorted(range(len(synsets)), key=lambda place: -sizes[synsets[place].pos])
+    ranks = np.empty(len(synsets))
+    ranks[order] = np.arange(1, len(synsets) + 1)
+    return ranks
 
 
 def _name(synset: Synset, word: str) -> str:

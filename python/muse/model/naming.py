@@ -175,10 +175,11 @@ def renumbered(snapshot: Snapshot, arrays: Arrays, rows: NDArray[np.int64]) -> S
     names, lost = NO_NAMES, {}
     old = snapshot.arrays
     for word, numbered in snapshot.names.items():
-        row = snapshot.vocabulary.index(word)
+        row = snapshot.vocabulary.get(word)
         into: dict[int, list[str]] = {}
         for number, name in numbered.items():
-            new = int(rows[old.row_of(row, number)])
+            place = old.row_of(row, number) if row >= 0 else -1  # a file that was mapped may hold names of none
+            new = int(rows[place]) if place >= 0 else -1
             if new < 0:
                 lost[f"{word}#{number}"] = name
             else:

@@ -92,9 +92,11 @@ def names_from_words(before: Snapshot, arrays: Arrays, forest: Forest | None) ->
     """
     names, lost = NO_NAMES, {}
     for word, numbered in before.names.items():
-        row = before.vocabulary.index(word)
+        row = before.vocabulary.get(word)
         for number, name in numbered.items():
-            if forest is not None and forest.trees.n_leaves[row]:
+            if row < 0:  # a file that was mapped may hold names of none
+                lost[f"{word}#{number}"] = name
+            elif forest is not None and forest.trees.n_leaves[row]:
                 names = names.with_name(word, forest.trees.tree(row, word).root, name)
             elif len(arrays.numbers_of(row)) == 1:
                 names = names.with_name(word, int(arrays.numbers_of(row)[0]), name)
