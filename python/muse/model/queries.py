@@ -111,6 +111,7 @@ class SenseQueries:
     link_wordnet = linking.link_wordnet
     plot_senses = pictures.plot_senses
     plot_tree = pictures.plot_tree
+    forms = trees.forms
     has_usage_vectors = trees.has_usage_vectors
     sense_temperature = trees.sense_temperature
     usage_vector = trees.usage_vector

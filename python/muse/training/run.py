@@ -236,11 +236,10 @@ class TrainingRun:
         logger.info("splitting %d words into senses", len(self.wanted))
         bar.set_postfix_str("splitting")
         split = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
-        names = names_from_words(self.snapshot, split, None)
+        named = self.snapshot.replace(names=names_from_words(self.snapshot, split, None))
         with HeldInterrupts():
-            self.split_due, self.totals = False, EpochTotals(split.n_senses)
+            self.split_due, self.totals, self.snapshot = False, EpochTotals(split.n_senses), named
             self.earlier, self.use = np.zeros(split.n_senses, np.int64), split.sense_counts
-            self.snapshot = self.snapshot.replace(names=names)
             self._publish(split)
         self.warnings.begin(split)
         _core.give_back_memory()
@@ -253,7 +252,8 @@ class TrainingRun:
         _call(callbacks, "on_epoch_begin", self.model)
         forest, loss, names = self.snapshot.forest, 0.0, self.snapshot.names
         if self.warm or forest is None:
-            forest, arrays, loss = grow(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
+            words = self.snapshot.vocabulary.words
+            forest, arrays, loss = grow(self.arrays, self.corpus, self.settings, words, self.workers)
             names = names_from_words(self.snapshot, arrays, forest)
         else:
             arrays = forest.arrays(self.arrays.collocation_vectors, self.arrays.word_counts)
@@ -371,9 +371,9 @@ class TrainingRun:
             self._give_up()
             left = "keeps its last finite values"
         except ValueError:  # threads can be faster than the check of the scores
-            named = self.snapshot.names.keys_and_names()
-            self._show(self.snapshot.replace(numbers=None, training_state={}, forest=None, names=NO_NAMES))
-            warn_of_lost(named, "the model has no senses any more")
+            before = self.snapshot
+            self._show(before.replace(numbers=None, training_state={}, forest=None, names=NO_NAMES))
+            warn_of_lost(before.names.keys_and_names(), "the model has no senses any more")
             left = "is left without values"
         if self.checkpoints.last is not None:
             left += f" (the last checkpoint is {str(self.checkpoints.last)!r})"

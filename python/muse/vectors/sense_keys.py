@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias, overload
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from muse.data.sense_names import NO_NAMES, SenseNames
 from muse.errors import UnknownSenseError, listed, quote
 
-__all__ = ["SenseKey", "SenseKeys", "parse_sense_key", "split_sense_key", "split_tool_key"]
+__all__ = ["SenseKey", "SenseKeys", "each_word_once", "parse_sense_key", "split_sense_key", "split_tool_key"]
 
 SenseKey: TypeAlias = str | tuple[str, int]
 
@@ -65,6 +65,20 @@ def _and_no_name(key: str, names: SenseNames) -> str:
     """For the message: which names the word has, where the key might have meant one."""
     word = next((word for word in names if key.startswith(f"{word}:")), None)
     return "" if word is None else f", and the names of {quote(word)} are {listed(map(quote, names.of(word).values()))}"
+
+
+def each_word_once(neighbours: Iterable[tuple[str, float]], topn: int) -> tuple[tuple[str, float], ...]:
+    """The first `topn` of some neighbours, of whose senses each word has only its nearest there.
+
+    Examples
+    --------
+    >>> each_word_once([("loan#0", 0.9), ("loan#2", 0.8), ("debt#1", 0.7)], 2)
+    (('loan#0', 0.9), ('debt#1', 0.7))
+    """
+    nearest: dict[str, tuple[str, float]] = {}
+    for key, cosine in neighbours:
+        nearest.setdefault(parse_sense_key(key)[0], (key, cosine))
+    return tuple(nearest.values())[:topn]
 
 
 class SenseKeys(Sequence[str]):
