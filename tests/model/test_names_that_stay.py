@@ -11,7 +11,7 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
-from muse import MUSE, FormatWarning, ModelFileError, Paper, Split, UnknownSenseError, load_vectors
+from muse import MUSE, FormatWarning, ModelFileError, Paper, Split, Trees, UnknownSenseError, load_vectors
 from names import CORPUS, SMALL, interrupt, join_of, named, parts_of, toy
 from toy import toy_arrays, toy_model
 
@@ -160,6 +160,24 @@ def test_many_names():
         model.name_sense(f"{word}#1", "second")
     assert len(model.sense_names()) == 2000
     assert model.sense_key("w999:second") == "w999#1"
+
+
+def test_forms_share_names():
+    """Those of a lemma are those of its forms, which have the same senses."""
+    text = [[f"{word}s" if word == "bank" and i % 2 else word for word in s] for i, s in enumerate(CORPUS.sentences)]
+    model = MUSE(text * 2, recipe=Trees(forms={"banks": "bank"}), **SMALL)
+    assert model.forms("banks") == ["bank", "banks"] or model.forms("banks") == ["banks", "bank"]
+    model.name_sense("bank#1", "river")
+    assert model.sense_names() == {"bank#1": "river"}
+    assert model.sense_names("banks") == {"banks#1": "river"}
+    assert model.sense_key("banks:river") == "banks#1"
+    np.testing.assert_array_equal(model.sv["banks:river"], model.sv["banks#1"])
+    assert "banks#1 (river)" in str(model.describe("banks"))
+    model.name_sense("banks:river", "shores")
+    assert model.sense_names("banks") == {"banks#1": "shores"}
+    assert model.sense_names("bank") == {"bank#1": "river"}
+    model.name_sense("bank#0", "shores")
+    assert model.sense_names("banks") == {"banks#1": "shores"}
 
 
 # -- a model that was trained anew -------------------------------------------------------------------------------------

@@ -78,13 +78,31 @@ class Snapshot:
         """Whether there are numbers, so that senses can be asked for."""
         return self.numbers is not None
 
+    @property
+    def known_names(self) -> SenseNames:
+        """The names of senses, also of the words that share their senses with a word that was given some."""
+        if not self.names or self.forest is None or self.forest.lemmas is None:
+            return self.names
+        return self.once("names of forms", self._names_of_forms)
+
+    def _names_of_forms(self) -> SenseNames:
+        names = self.names
+        for word, numbered in self.names.items():
+            row = self.vocabulary.get(word)
+            for form in self.forest.forms_of(row).tolist() if self.forest is not None and row >= 0 else ():
+                other = self.vocabulary.words[form]
+                for number, name in numbered.items():
+                    if number not in names.of(other) and name not in names.of(other).values():
+                        names = names.with_name(other, number, name)
+        return names
+
     def shown_names(self, word: str, *, parts: bool = True) -> dict[int, str]:
         """What is shown as the name of each sense of a known word, and of each node of its tree, by number.
 
         Those that have no name, and nothing that could stand for it, are left out; without `parts` also those that are
         only a part of what has a name.
         """
-        names = self.names.of(word)
+        names = self.known_names.of(word)
         if not names or self.forest is None:
             return names
         row = self.vocabulary.index(word)
@@ -94,7 +112,7 @@ class Snapshot:
     def names_by_row(self) -> dict[int, str]:
         """What is shown as the names of senses, by their rows."""
         found: dict[int, str] = {}
-        for word in self.names:
+        for word in self.known_names:
             row, shown = self.vocabulary.get(word), self.shown_names(word) if word in self.vocabulary else {}
             for place, number in enumerate(self.arrays.numbers_of(row).tolist() if shown else ()):
                 if number in shown:

@@ -131,7 +131,7 @@ def names_of_keys(snapshot: Snapshot, keys: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for key in keys if snapshot.names else ():
         word, number = split_sense_key(key) or (key, -1)
-        if snapshot.names.of(word) and (name := snapshot.shown_names(word).get(number)):
+        if snapshot.known_names.of(word) and (name := snapshot.shown_names(word).get(number)):
             found[key] = name
     return found
 

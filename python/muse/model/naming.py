@@ -72,7 +72,7 @@ def name_sense(self: Model, key: SenseKey, name: str | None) -> None:
 def _sense(snapshot: Snapshot, key: SenseKey) -> tuple[str, int]:
     """The word and number of a sense or node that there is."""
     arrays = snapshot.arrays
-    word, number = parse_sense_key(key, snapshot.names)
+    word, number = parse_sense_key(key, snapshot.known_names)
     row = snapshot.vocabulary.index(word)
     if not has_sense(snapshot, row, number):
         sense_row(arrays, word, row, number)  # which raises the error, unless a tree has other numbers

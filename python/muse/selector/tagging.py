@@ -35,7 +35,7 @@ def sentence_senses(snapshot: Snapshot, sentence: Context) -> list[TokenSense]:
     for i in np.flatnonzero(~block.has_context).tolist():
         found[i].has_context = False
     for token in found if snapshot.names else ():
-        if token.sense is not None and token.token in snapshot.names:
+        if token.sense is not None and token.token in snapshot.known_names:
             token.name = snapshot.shown_names(token.token).get(token.sense)
     return found
 
@@ -114,7 +114,7 @@ class _NamingTagger:
 def _tags_of_names(snapshot: Snapshot) -> dict[str, str]:
     """What takes the place of the key of each sense that has a name, ``word:name``, without white space."""
     found: dict[str, str] = {}
-    for word in snapshot.names:
+    for word in snapshot.known_names:
         if word in snapshot.vocabulary:
             shown, row = snapshot.shown_names(word), snapshot.vocabulary.index(word)
             for number in snapshot.arrays.numbers_of(row).tolist():

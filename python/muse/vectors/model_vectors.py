@@ -74,7 +74,7 @@ class SenseVectors(Comparisons[SenseKey]):
             Both are KeyErrors.
         """
         now = self._now()
-        word, number = parse_sense_key(key, now._snapshot.names)
+        word, number = parse_sense_key(key, now._snapshot.known_names)
         return sense_row(now._arrays, word, now._vocabulary.index(word), number)
 
     def most_similar(
