@@ -203,7 +203,7 @@ def test_another_model_takes_names():
             old.name_sense(f"w{word}#{number}", f"name {number}")
     old.name_sense("w199#0", "single")
     new.name_sense("w0#0", "mine")
-    with pytest.warns(UserWarning, match=r"names of senses are gone, since .*: w0#\d 'name \d'"):
+    with pytest.warns(UserWarning, match=r"names of senses are not taken, since .*: w0#\d 'name \d'"):
         found = new.take_names(old)
     assert new.sense_names("w0")["w0#0"] == "mine"
     assert found["w199#0"] == "w199#0"
@@ -222,7 +222,7 @@ def test_the_root_of_a_tree_is_the_word(trained):
 
 def test_names_that_are_not_taken_are_listed(model):
     new = toy()
-    with pytest.warns(UserWarning, match=r"2 names of senses are gone.*money"):
+    with pytest.warns(UserWarning, match=r"2 names of senses are not taken.*money"):
         found = new.take_names(model)
     assert set(found.values()) == {None}
     assert new.sense_names() == toy().sense_names()

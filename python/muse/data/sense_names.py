@@ -171,11 +171,11 @@ class SenseNames(Mapping[str, Mapping[int, str]]):
 NO_NAMES = SenseNames()
 
 
-def warn_of_lost(lost: Mapping[str, str], why: str) -> None:
-    """Warn of names, by the keys of their senses, that are gone."""
+def warn_of_lost(lost: Mapping[str, str], why: str, what: str = "are gone") -> None:
+    """Warn of names, by the keys of their senses, that are gone, or not taken over."""
     if lost:
         all_of_them = listed((f"{key} {name!r}" for key, name in lost.items()), most=1000)
-        warn_at_caller(f"{len(lost)} names of senses are gone, since {why}: {all_of_them}", UserWarning)
+        warn_at_caller(f"{len(lost)} names of senses {what}, since {why}: {all_of_them}", UserWarning)
 
 
 def joined_names(names: list[str]) -> str:

@@ -248,7 +248,7 @@ def take_names(self: Model, other: Any, threshold: float = 0.5) -> dict[str, str
                 found[f"{word}#{old}"] = f"{word}#{new}"
     self.publish(ours.replace(names=names))
     lost = {key: name for key, name in theirs.names.keys_and_names().items() if found[key] is None}
-    warn_of_lost(lost, "no sense here is enough like theirs, or has no name yet")
+    warn_of_lost(lost, "no sense here is enough like theirs and without a name", "are not taken")
     return found
 
 
