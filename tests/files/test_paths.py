@@ -69,7 +69,7 @@ def test_what_is_no_format_is_refused(name, tmp_path):
 def test_options_that_a_format_does_not_have(tmp_path):
     path = tmp_path / "vectors"
     path.write_text("1 2\na#0 1 2\n")
-    expected = "'foo' is no option to read the word2vec format; the options are binary, counts, mark, limit"
+    expected = "'foo' is no option to read the word2vec format; the options are binary, counts, names, mark, limit"
     with pytest.raises(TypeError, match=expected):
         muse.load_vectors(path, foo=1)
     with pytest.raises(TypeError, match="'limit' is no option to write the paper format; the options are index, repl"):

@@ -115,7 +115,7 @@ def test_the_card_in_print_and_in_a_notebook(model, corpus):
     assert all(f"{sense.key}  {sense.share:.0%}  {sense.label}\n" in printed for sense in card.senses)
     html = card._repr_html_()
     assert html.count("<b>bank</b>") == 4
-    assert "<th>as in</th>" in html
+    assert ">as in</th>" in html
     plain = model.describe("bank")
     assert "as in" not in str(plain) + plain._repr_html_()
 

@@ -26,7 +26,8 @@ ABOUT_WORDS: dict[str, tuple[Any, ...]] = {
     "similarity": ("head", "army", "the head"), "predict_collocates": ("head", "the head"),
     "describe": ("head", 8), "disambiguate": ("the head",), "disambiguate_batch": (["the head"],),
     "disambiguate_blocks": (["the head"],), "sentence_vector": ("the head",), "sense_numbers": ("head",),
-    "sense_tree": ("head",), "tokenize": ("The head",), "forms": ("head",),
+    "sense_tree": ("head",), "tokenize": ("The head",), "sense_names": ("head",), "sense_key": ("head#1",),
+    "forms": ("head",),
 }  # fmt: skip
 OF_VECTORS = ("__contains__", "__getitem__", "__len__", "__repr__")
 
@@ -127,7 +128,10 @@ def test_all_questions_are_asked_here():
         "usage_similarity",
         "has_usage_vectors",
         "sense_temperature",
-    }  # see test_sense_trees_of_models.py
+        "link_wordnet",
+        "plot_senses",
+        "plot_tree",
+    }  # see test_sense_trees_of_models.py, and tests/plots
     assert public(SenseQueries) - {*parts, *of_trees, *OF_VECTORS} == ABOUT_WORDS.keys()
     assert public(SenseVectors) - WRITING == ABOUT_SENSES.keys()
     assert public(WordVectors) - WRITING == ABOUT_WORD_VECTORS.keys()

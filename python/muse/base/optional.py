@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["needed", "not_installed"]
 
-_PACKAGES = {"sklearn": "scikit-learn"}
+_PACKAGES = {"sklearn": "scikit-learn", "umap": "umap-learn"}
 
 
 def needed(module: str, what: str, extra: str = "") -> Any:

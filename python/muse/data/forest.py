@@ -159,6 +159,11 @@ class Forest:
         """Numbers of the nodes that are the senses of a word, int64 (K,)."""
         return self.nodes[self.rows_of(word)]
 
+    def node_vectors(self, word: int) -> Floats:
+        """Vectors of the nodes of a word's tree, float32 (nodes, D), by number; none for a word without a tree."""
+        vectors: Floats = self.word_vectors[word] + np.float32(self.trees.shrinkage) * self.trees.node_shifts(word)
+        return vectors
+
     def forms_of(self, word: int) -> NDArray[np.int64]:
         """The words that share their senses with a word, itself among them, int64 (n,)."""
         return np.array([word]) if self.lemmas is None else np.flatnonzero(self.lemmas == self.lemmas[word])

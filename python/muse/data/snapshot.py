@@ -10,12 +10,13 @@ from typing import Any, Protocol, TypeVar
 from muse.data.arrays import Arrays
 from muse.data.forest import Forest
 from muse.data.memory import shortage_said
+from muse.data.sense_names import SenseNames, shown_names
 from muse.data.settings import Settings
 from muse.data.text_form import TextForm
 from muse.data.vocabulary import Vocabulary
 from muse.errors import NotTrainedError
 
-__all__ = ["Published", "Publisher", "Snapshot"]
+__all__ = ["Published", "Publisher", "Snapshot", "has_sense"]
 
 T = TypeVar("T")
 
@@ -42,6 +43,8 @@ class Snapshot:
         Its sense trees, where it has some: the numbers are those of a cut of them, or of words before senses are made.
     text_form : TextForm, optional
         How its text was made into tokens; None where nothing is known of it.
+    names : SenseNames
+        The names that its senses were given.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class Snapshot:
     training_state: dict[str, Any] = field(default_factory=dict)
     forest: Forest | None = None
     text_form: TextForm | None = None
+    names: SenseNames = field(default_factory=SenseNames)
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -77,6 +81,47 @@ class Snapshot:
     def is_trained(self) -> bool:
         """Whether there are numbers, so that senses can be asked for."""
         return self.numbers is not None
+
+    @property
+    def known_names(self) -> SenseNames:
+        """The names of senses, also of the words that share their senses with a word that was given some."""
+        if not self.names or self.forest is None or self.forest.lemmas is None:
+            return self.names
+        return self.once("names of forms", self._names_of_forms)
+
+    def _names_of_forms(self) -> SenseNames:
+        names = self.names
+        for word, numbered in self.names.items():
+            row = self.vocabulary.get(word)
+            for form in self.forest.forms_of(row).tolist() if self.forest is not None and row >= 0 else ():
+                other = self.vocabulary.words[form]
+                for number, name in numbered.items():
+                    if number not in names.of(other) and name not in names.of(other).values():
+                        names = names.with_name(other, number, name)
+        return names
+
+    def shown_names(self, word: str, *, parts: bool = True) -> dict[int, str]:
+        """What is shown as the name of each sense of a known word, and of each node of its tree, by number.
+
+        Those that have no name, and nothing that could stand for it, are left out; without `parts` also those that are
+        only a part of what has a name.
+        """
+        names = self.known_names.of(word)
+        if not names or self.forest is None:
+            return names
+        row = self.vocabulary.index(word)
+        leaves = self.forest.trees.leaves_of(row) if self.forest.trees.n_leaves[row] else None
+        return shown_names(names, leaves, parts=parts)
+
+    def names_by_row(self) -> dict[int, str]:
+        """What is shown as the names of senses, by their rows."""
+        found: dict[int, str] = {}
+        for word in self.known_names:
+            row, shown = self.vocabulary.get(word), self.shown_names(word) if word in self.vocabulary else {}
+            for place, number in enumerate(self.arrays.numbers_of(row).tolist() if shown else ()):
+                if number in shown:
+                    found[int(self.arrays.sense_offset[row]) + place] = shown[number]
+        return found
 
     def replace(self, **parts: Any) -> Snapshot:
         """Another snapshot with these parts and the rest of this one; nothing that was derived is taken over."""
@@ -119,6 +164,13 @@ class Snapshot:
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: what was derived is made anew."""
         return {**self.__dict__, "_made": {}}
+
+
+def has_sense(snapshot: Snapshot, row: int, number: int) -> bool:
+    """Whether a word, given by its row, has a sense with this number or, in its tree, a node."""
+    if snapshot.forest is not None and snapshot.forest.trees.n_leaves[row]:
+        return 0 <= number < 2 * int(snapshot.forest.trees.n_leaves[row]) - 1
+    return snapshot.arrays.row_of(row, number) >= 0
 
 
 class Published:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from muse.base.optional import needed
+from muse.base.figures import new_axes, style_of
+from muse.base.html import html_rows, html_text
+from muse.base.text import one_line
 
 __all__ = ["TreeNode", "WordTree"]
 
@@ -26,6 +28,8 @@ class TreeNode:
         Numbers of the parts, the larger one first; none for a finest sense.
     neighbours : tuple of (str, float)
         The senses of other words that are nearest to the node's vector, with cosines.
+    name : str or None
+        What is shown as its name: its own, those of its parts, or that of the node that it is a part of.
     """
 
     number: int
@@ -33,6 +37,7 @@ class TreeNode:
     strength: float = 0.0
     parts: tuple[int, ...] = ()
     neighbours: tuple[tuple[str, float], ...] = ()
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,12 +96,17 @@ class WordTree:
                 )
         return found
 
+    def _title(self, node: TreeNode, star: str = "", most: int | None = None) -> str:
+        """What a node is called: its key and its name, each cut where it is longer than `most`."""
+        name = f" ({one_line(node.name, most)})" if node.name else ""
+        return f"{one_line(self.word, most)}#{node.number}{star}{name}"
+
     def __str__(self) -> str:
         rows = []
         for number, _, lead, _ in self._walk():
             node = self.nodes[number]
             star = "*" if number in self.senses else ""
-            rows.append((f"{lead}{self.word}#{number}{star}", f"{node.share:4.0%}",
+            rows.append((f"{lead}{self._title(node, star)}", f"{node.share:4.0%}",
                          f"{node.strength:.2f}" if node.parts else "",
                          ", ".join(key for key, _ in node.neighbours)))  # fmt: skip
         width = max(len(row[0]) for row in rows)
@@ -109,12 +119,26 @@ class WordTree:
         nodes = [
             {
                 "number": node.number, "key": f"{self.word}#{node.number}", "share": node.share,
-                "strength": node.strength, "parts": list(node.parts),
+                "name": node.name, "strength": node.strength, "parts": list(node.parts),
                 "neighbours": [[key, cosine] for key, cosine in node.neighbours],
             }
             for node in self.nodes
         ]  # fmt: skip
         return {"word": self.word, "count": self.count, "root": self.root, "senses": list(self.senses), "nodes": nodes}
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for number, depth, _, _ in self._walk():
+            node = self.nodes[number]
+            title = html_text(self._title(node))
+            rows.append([
+                f'<div style="padding-left: {1.5 * depth}em; white-space: nowrap">'
+                + (f"<b>{title}</b></div>" if number in self.senses else f"{title}</div>"),
+                f"{node.share:.0%}", f"{node.strength:.2f}" if node.parts else "",
+                html_text(", ".join(key for key, _ in node.neighbours)),
+            ])  # fmt: skip
+        caption = f"{one_line(self.word)}: {self.count:,} uses; its senses now are bold"
+        return html_rows(caption, ["sense", "share", "width of the join", "like"], rows, numeric=(1, 2))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the tree with matplotlib: joins further right are wider, and what is a sense now is bold.
@@ -133,13 +157,10 @@ class WordTree:
         ImportError
             If matplotlib is not installed.
         """
-        if ax is None:
-            ax = needed("matplotlib.pyplot", "drawing a sense tree").subplots()[1]
-        place: dict[int, tuple[float, float]] = {}
         order = [number for number, _, _, _ in self._walk()]
         leaves = [number for number in order if not self.nodes[number].parts]
-        for row, number in enumerate(leaves):
-            place[number] = (0.0, -float(row))
+        ax = new_axes(ax, "drawing a sense tree", (9, 1.4 + 0.45 * len(leaves)))
+        place = {number: (0.0, -float(row)) for row, number in enumerate(leaves)}
         for number in reversed(order):
             node = self.nodes[number]
             if not node.parts:
@@ -148,21 +169,43 @@ class WordTree:
             x = max([node.strength, *(x for x, _ in below)])
             heights = [y for _, y in below]
             place[number] = (x, sum(heights) / len(heights))
-            ax.plot([x, x], [min(heights), max(heights)], color="0.4", linewidth=1)
-            for part_x, y in below:
-                ax.plot([part_x, x], [y, y], color="0.4", linewidth=1)
+            colour = self._colour(number)
+            ax.plot([x, x], [min(heights), max(heights)], color=colour, linewidth=1.5)
+            for part, (part_x, y) in zip(node.parts, below, strict=True):
+                ax.plot([part_x, x], [y, y], color=self._colour(part), linewidth=1.5)
         for number, (x, y) in place.items():
-            node = self.nodes[number]
-            bold = "bold" if number in self.senses else "normal"
-            near = ", ".join(key for key, _ in node.neighbours[:3]) if not node.parts or number in self.senses else ""
-            left = not node.parts
+            node, left = self.nodes[number], not self.nodes[number].parts
             ax.annotate(
-                f"{self.word}#{number} {node.share:.0%}" + (f"  {near}" if near else ""), (x, y),
-                xytext=(-4 if left else 4, 0 if left else 6), textcoords="offset points", fontsize=8,
-                ha="right" if left else "left", va="center", fontweight=bold,
+                self._label(node), (x, y),
+                xytext=(-6 if left else 5, 0 if left else 5), textcoords="offset points", fontsize=9 if left else 8,
+                ha="right" if left else "left", va="center" if left else "bottom", color=self._colour(number),
+                fontweight="bold" if number in self.senses else "normal", parse_math=False, annotation_clip=False,
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
             )  # fmt: skip
+        widest = max(x for x, _ in place.values()) or 1.0
+        ax.set_xlim(0, 1.5 * widest)  # room for what stands beside the root
+        ax.set_ylim(0.6 - len(leaves), 0.7)
+        ax.set_title(f"{one_line(self.word, 40)}: its senses now are bold and coloured", parse_math=False)
         ax.set_xlabel("how wide a join is")
         ax.set_yticks([])
         for side in ("left", "right", "top"):
             ax.spines[side].set_visible(False)
         return ax
+
+    def _label(self, node: TreeNode) -> str:
+        """What stands beside a node in a drawing: neighbours only of senses and of the finest ones."""
+        words = list(dict.fromkeys(key.rpartition("#")[0] for key, _ in node.neighbours))
+        near = ", ".join(one_line(word, 20) for word in words[:3])
+        told = f": {near}" if near and (not node.parts or node.number in self.senses) else ""
+        return f"{self._title(node, most=30)} {node.share:.0%}{told}"
+
+    def _colour(self, number: int) -> str:
+        """That of the sense which a node is or is part of; grey for what is made of several."""
+        for sense, above in enumerate(self.senses):
+            waiting = [above]
+            while waiting:
+                node = waiting.pop()
+                if node == number:
+                    return style_of(sense)[0]
+                waiting += self.nodes[node].parts
+        return "0.35"

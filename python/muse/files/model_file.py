@@ -3,8 +3,8 @@
 Tensors carry the names of `muse.Arrays`. The words are one byte tensor, ``vocabulary`` (UTF-8), in which word i
 is ``vocabulary[vocabulary_offset[i]:vocabulary_offset[i + 1]]``. The metadata has ``format`` ("muse-senses"),
 ``version`` ("1", or "2" with sense trees) and ``model``, a JSON object with the settings, the history, the training
-state, how the words were chosen, the numbers of the sense trees, where there are some, and how the text was made into
-tokens, where that is known.
+state, how the words were chosen, and, where there are some, the numbers of the sense trees, the names of senses, and how
+the text was made into tokens.
 
 Nothing in a file is trusted: `read` checks sizes, types and the consistency of all offsets before anything is used.
 """
@@ -27,8 +27,9 @@ from muse.base.checks import path_like
 from muse.data.arrays import OPTIONAL, Arrays
 from muse.data.forest import OPTIONAL_TENSORS, SPACE_TENSORS, TENSORS, TREE_TENSORS, Forest
 from muse.data.memory import check_memory_to_load, with_figure
+from muse.data.sense_names import SenseNames
 from muse.data.settings import Settings
-from muse.data.snapshot import Snapshot
+from muse.data.snapshot import Snapshot, has_sense
 from muse.data.text_form import TextForm
 from muse.data.training_state import check_state
 from muse.data.vocabulary import LARGEST_TOTAL, Vocabulary
@@ -124,11 +125,12 @@ def _describe(snapshot: Snapshot, history: Sequence[Mapping[str, Any]]) -> dict[
     rows = [_without_clock(row) for row in history]
     words = {name: getattr(snapshot.vocabulary, name) for name in _VOCABULARY_FIELDS}
     plain: dict[str, Any] = _plain({"history": rows, "training_state": snapshot.training_state, "vocabulary": words})
-    trees = {} if snapshot.forest is None else {"trees": snapshot.forest.numbers()}
-    text = {} if snapshot.text_form is None else {"text": snapshot.text_form.to_json()}
-    return (
-        {"settings": snapshot.settings.to_json(), "left_open": list(snapshot.settings.left_open)} | plain | trees | text
-    )
+    rest: dict[str, Any] = {} if snapshot.forest is None else {"trees": snapshot.forest.numbers()}
+    if snapshot.names:
+        rest["sense_names"] = snapshot.names.to_json()
+    if snapshot.text_form is not None:
+        rest["text"] = snapshot.text_form.to_json()
+    return {"settings": snapshot.settings.to_json(), "left_open": list(snapshot.settings.left_open)} | plain | rest
 
 
 def _without_clock(row: Any) -> Any:
@@ -269,11 +271,25 @@ def _build(tensors: Mapping[str, NDArray[Any]], reading: _Reading, runtime: dict
                 raise DamagedFileError(f"it lacks {sorted(missing)}")
             if mine:
                 snapshot = part.unpack(snapshot, mine, reading)
+        snapshot = _with_names(snapshot, reading)
     except ModelFileError:
         raise
     except ValueError as error:
         raise DamagedFileError(str(error)) from error
     return snapshot
+
+
+def _with_names(snapshot: Snapshot, reading: _Reading) -> Snapshot:
+    """The snapshot with the names of senses; files without any lack them. Words are not looked up in a mapped file."""
+    if "sense_names" not in reading.model:
+        return snapshot
+    names = SenseNames.from_json(reading.model["sense_names"])
+    for word, numbered in names.items() if reading.checked else ():
+        row = snapshot.vocabulary.get(word)
+        for number in numbered:
+            if row < 0 or not has_sense(snapshot, row, number):
+                raise DamagedFileError(f"it has a name for {f'{word}#{number}'!r:.80}, which is none of its senses")
+    return snapshot.replace(names=names)
 
 
 def _unpack_arrays(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading: _Reading) -> Snapshot:

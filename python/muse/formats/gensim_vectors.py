@@ -25,7 +25,7 @@ def from_gensim(keyed_vectors: Any, *, mark: str = "#") -> SenseTable:
     Parameters
     ----------
     keyed_vectors : gensim.models.KeyedVectors, or a model of gensim
-        The vectors; their attribute ``count`` is kept.
+        The vectors; their attributes ``count`` and ``name`` are kept.
     mark : str
         What stands between a word and the number of its sense.
     """
@@ -35,7 +35,10 @@ def from_gensim(keyed_vectors: Any, *, mark: str = "#") -> SenseTable:
     assert vectors is not None
     counts = vectors.expandos.get("count")
     copy = np.array(vectors.vectors, np.float32, order="C")
-    return group_keys(list(vectors.index_to_key), copy, mark=mark, counts=counts, source="the KeyedVectors")
+    keys = list(vectors.index_to_key)
+    given = vectors.expandos.get("name", ())
+    names = {key: name for key, name in zip(keys, given, strict=False) if isinstance(name, str)}
+    return group_keys(keys, copy, mark=mark, counts=counts, names=names, source="the KeyedVectors")
 
 
 def read_gensim(path: str | PathLike[str], *, mark: str = "#", mmap: str | None = None) -> SenseTable:
@@ -55,6 +58,6 @@ def read_gensim(path: str | PathLike[str], *, mark: str = "#", mmap: str | None 
 
 
 def write_gensim(path: str | PathLike[str], table: SenseTable) -> None:
-    """Write sense vectors, with counts, through gensim's ``KeyedVectors.save``."""
+    """Write sense vectors, with counts and names, through gensim's ``KeyedVectors.save``."""
     keys = table.keys()  # not a mapping
-    to_gensim(keys, table.sense_vectors, table.counts_of_senses()).save(os.fspath(path))
+    to_gensim(keys, table.sense_vectors, table.counts_of_senses(), table.names).save(os.fspath(path))

@@ -15,6 +15,7 @@ from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.formats.gensim_vectors import from_gensim
+from muse.formats.names import names_of_table
 from muse.formats.registry import read_sense_table, write_sense_table
 from muse.formats.table import SenseTable
 from muse.vectors.model_vectors import SenseVectors, WordVectors
@@ -89,7 +90,7 @@ class LoadedVectors:
         self._arrays = table.arrays()
         self._vocabulary = Vocabulary(table.words, self._arrays.word_counts)
         table.sense_vectors.flags.writeable = False
-        snapshot = Snapshot(Settings(), self._vocabulary, self._arrays)
+        snapshot = Snapshot(Settings(), self._vocabulary, self._arrays, names=names_of_table(table))
         self._sv = SenseVectors(snapshot)
         self._wv = WordVectors(snapshot, table.word_vectors)
 
@@ -136,8 +137,9 @@ class LoadedVectors:
         return self._evaluable.has_selector
 
     def label(self, key: SenseKey) -> str | None:
-        """What the tool calls a sense, such as a part of speech; None where the file has no names."""
-        return None if self.table.labels is None else self.table.labels[self._sv.index(key)]
+        """What the tool calls a sense, such as a part of speech, or the name that it has; None where it has none."""
+        row = self._sv.index(key)
+        return self.table.names.get(row) if self.table.labels is None else self.table.labels[row]
 
     def n_senses(self, word: str) -> int:
         """How many senses a word has."""

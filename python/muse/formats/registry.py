@@ -15,11 +15,12 @@ from typing import Any, TypeAlias
 from muse.base.checks import integer, optional, path_like
 from muse.data.memory import with_figure
 from muse.errors import ModelFileError, warn_of_format
-from muse.files.word2vec_rows import check_no_empty_word, write_word2vec
+from muse.files.word2vec_rows import check_no_empty_word, writable_keys, write_word2vec
 from muse.formats.adagram import read_adagram, write_adagram
 from muse.formats.gensim_vectors import read_gensim, write_gensim
 from muse.formats.mssg import read_mssg, write_mssg
 from muse.formats.msword2vec import read_msword2vec, write_msword2vec
+from muse.formats.names import write_names
 from muse.formats.paper import index_of, read_paper, write_paper
 from muse.formats.reading import damaged, open_reader
 from muse.formats.sense2vec_folder import read_sense2vec, write_sense2vec
@@ -33,7 +34,7 @@ __all__ = ["FORMATS", "Format", "detect_format", "read_sense_table", "write_sens
 Path_: TypeAlias = str | PathLike[str]
 
 SHARES, COUNTS, WORDS, LABELS = "shares of senses", "counts of words", "word-level vectors", "labels of senses"
-SELECTION = "selection of senses"
+SELECTION, NAMES = "selection of senses", "names of senses"
 _SNIFFED = 1 << 21
 _NUMBERED = re.compile(rb"[^ \t]+_[1-9][0-9]{0,8}[ \t]")
 
@@ -53,7 +54,8 @@ class Format:
         say the options.
     keeps : frozenset of str
         What it holds beside keys and vectors: some of "shares of senses", "counts of words", "word-level vectors",
-        "labels of senses" and, for tables that were read from this format, "selection of senses".
+        "labels of senses", "names of senses" and, for tables that were read from this format, "selection of
+        senses".
     """
 
     name: str
@@ -64,21 +66,29 @@ class Format:
 
 
 def _write_word2vec(
-    path: Path_, table: SenseTable, *, binary: bool = False, counts: Path_ | None = None,
+    path: Path_, table: SenseTable, *, binary: bool = False, counts: Path_ | None = None, names: Path_ | None = None,
     replace_spaces: str | None = None, mark: str = "#", header: bool = True,
 ) -> None:  # fmt: skip
-    """Write sense vectors as word2vec does; see `write_word2vec`. `counts` names a file for lines ``key count``."""
+    """Write sense vectors as word2vec does; see `write_word2vec`.
+
+    `counts` names a file for lines ``key count``, `names` one for lines ``key``, tab, ``name`` of the senses that have
+    a name.
+    """
+    keys = writable_keys(table.keys(mark), replace_spaces)
+    if names is not None:
+        write_names(names, keys, table)
     write_word2vec(
-        path, table.keys(mark), table.sense_vectors, binary=binary, replace_spaces=replace_spaces, header=header,
-        counts=table.counts_of_senses(), counts_path=counts,
+        path, keys, table.sense_vectors, binary=binary, header=header, counts=table.counts_of_senses(),
+        counts_path=counts,
     )  # fmt: skip
 
 
 def _write_glove(
-    path: Path_, table: SenseTable, *, counts: Path_ | None = None, replace_spaces: str | None = None, mark: str = "#"
-) -> None:
+    path: Path_, table: SenseTable, *, counts: Path_ | None = None, names: Path_ | None = None,
+    replace_spaces: str | None = None, mark: str = "#",
+) -> None:  # fmt: skip
     """Write sense vectors as text without a header; the options are those of word2vec, but for `binary`."""
-    _write_word2vec(path, table, header=False, counts=counts, replace_spaces=replace_spaces, mark=mark)
+    _write_word2vec(path, table, header=False, counts=counts, names=names, replace_spaces=replace_spaces, mark=mark)
 
 
 def _read_adagram_text(
@@ -101,7 +111,7 @@ FORMATS: dict[str, Format] = dict(
     [
         _format("word2vec", "word2vec, text or binary, and fastText's .vec", read_word2vec, _write_word2vec),
         _format("glove", "text without a header, as of GloVe", read_glove, _write_glove),
-        _format("gensim", "gensim's own KeyedVectors files, through gensim", read_gensim, write_gensim, SHARES),
+        _format("gensim", "gensim's own KeyedVectors files, through gensim", read_gensim, write_gensim, SHARES, NAMES),
         _format("paper", "the dump of the paper's code: embed.txt and index.tsv", read_paper, write_paper),
         _format("sensegram", "sensegram: word2vec and an inventory of shares", read_sensegram, write_sensegram, SHARES),
         _format("mssg", "MSSG and NP-MSSG, text", read_mssg, write_mssg, SHARES, WORDS, SELECTION),
@@ -184,11 +194,14 @@ def lost_parts(table: SenseTable, chosen: Format, options: dict[str, Any]) -> li
     keeps = set(chosen.keeps)
     if options.get("counts") is not None or options.get("clusters") is not None:
         keeps |= {SHARES}
+    if options.get("names") is not None:
+        keeps |= {NAMES}
     has = {
         SHARES: table.priors is not None or bool(table.counts_of_senses().any()),
         COUNTS: table.word_counts is not None,
         WORDS: table.word_vectors is not None,
         LABELS: table.labels is not None,
+        NAMES: bool(table.names),
     }
     lost = [name for name, there in has.items() if there and name not in keeps]
     own = {"mssg": "centers", "msword2vec": "clusters", "adagram": "adagram"}.get(chosen.name, "")

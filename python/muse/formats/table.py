@@ -5,7 +5,7 @@ Each format is a module that turns a file into a `SenseTable` and a table into a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -57,6 +57,8 @@ class SenseTable:
         What the model has and no vector file holds.
     numbers : int64 (Z,), optional
         The number of each sense within its word, see `Arrays.sense_numbers`.
+    names : dict of int to str
+        The names that people gave to senses, by row.
     """
 
     words: Sequence[str]
@@ -71,14 +73,15 @@ class SenseTable:
     parts: dict[str, Any] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
     numbers: Integers | None = None
+    names: dict[int, str] = field(default_factory=dict)
 
     @classmethod
-    def of_model(cls, vocabulary: Vocabulary, arrays: Arrays) -> SenseTable:
-        """The part of a model of ours that vector files can hold; nothing is copied."""
+    def of_model(cls, vocabulary: Vocabulary, arrays: Arrays, names: dict[int, str] | None = None) -> SenseTable:
+        """The part of a model of ours that vector files can hold, with names of senses by row; nothing is copied."""
         lost = ["the selector (context and selection vectors)", "collocation vectors"]
         return cls(
             vocabulary.words, arrays.sense_vectors, arrays.sense_offset, arrays.sense_counts, None,
-            arrays.word_counts, lost=lost, numbers=arrays.sense_numbers,
+            arrays.word_counts, lost=lost, numbers=arrays.sense_numbers, names=names or {},
         )  # fmt: skip
 
     @property
@@ -104,6 +107,12 @@ class SenseTable:
     def rows_of(self, word: int) -> range:
         """Rows of the senses of a word."""
         return range(int(self.sense_offset[word]), int(self.sense_offset[word + 1]))
+
+    def named_rows(self) -> list[tuple[int, int]]:
+        """The word, as a number, and the row of each sense that has a name."""
+        rows = sorted(self.names)
+        words = np.searchsorted(self.sense_offset, rows, side="right") - 1
+        return list(zip(words.tolist(), rows, strict=True))
 
     def keys(self, mark: str = "#", first: int = 0) -> list[str]:
         """The key of each sense, ``word#k``; with another mark between, or counted from another number, if asked."""
@@ -184,6 +193,7 @@ def group_keys(
     mark: str = "#",
     digits: bool = True,
     counts: Sequence[int] | None = None,
+    names: Mapping[str, str] | None = None,
     source: str = "the file",
 ) -> SenseTable:
     """Make words of the rows of a matrix, by their keys ``word#k``.
@@ -202,6 +212,8 @@ def group_keys(
         order.
     counts : sequence of N int, optional
         How often each key was used.
+    names : mapping of str to str, optional
+        The names of some senses by keys, as these stand in the file.
     source : str
         The name of the file, for warnings.
 
@@ -231,6 +243,8 @@ def group_keys(
         table.labels = [labels[row] for row in kept.tolist()]
     if counts is not None:
         table.sense_counts = np.asarray(counts, np.int64)[kept]
+    if names:
+        table.names = {place: names[keys[row]] for place, row in enumerate(kept.tolist()) if keys[row] in names}
     return table
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.errors import warn_of_format
+from muse.formats.names import read_names
 from muse.formats.reading import Reader, damaged, open_reader, read_vectors
 from muse.formats.table import SenseTable, group_keys
 
@@ -32,6 +33,7 @@ def read_word2vec(
     *,
     binary: bool | None = None,
     counts: str | PathLike[str] | None = None,
+    names: str | PathLike[str] | None = None,
     mark: str = "#",
     limit: int | None = None,
     encoding: str = "utf-8",
@@ -47,6 +49,8 @@ def read_word2vec(
         Whether it is binary; found out, if not given.
     counts : path-like, optional
         A file of lines ``key count``, as word2vec's ``-save-vocab`` and gensim's ``fvocab`` write it.
+    names : path-like, optional
+        A file of lines ``key``, tab, ``name``, as `MUSE.export` writes it.
     mark : str
         What stands between a word and the number of its sense.
     limit : int, optional
@@ -65,13 +69,14 @@ def read_word2vec(
     """
     with open_reader(path) as reader:
         keys, vectors = read_keyed_vectors(reader, binary=binary, limit=limit, encoding=encoding, errors=errors)
-        return _grouped(reader, keys, vectors, counts, mark)
+        return _grouped(reader, keys, vectors, (counts, names), mark)
 
 
 def read_glove(
     path: str | PathLike[str],
     *,
     counts: str | PathLike[str] | None = None,
+    names: str | PathLike[str] | None = None,
     mark: str = "#",
     limit: int | None = None,
     encoding: str = "utf-8",
@@ -87,17 +92,24 @@ def read_glove(
             raise damaged(reader.name, "it is empty")
         columns = len(first.lstrip(b"\r\n").partition(b"\n")[0].split()) - 1
         raw, vectors = read_vectors(reader, columns, None, limit=limit)
-        return _grouped(reader, decoded(raw, reader, encoding, errors), vectors, counts, mark)
+        return _grouped(reader, decoded(raw, reader, encoding, errors), vectors, (counts, names), mark)
 
 
 def _grouped(
-    reader: Reader, keys: list[str], vectors: NDArray[np.float32], counts: str | PathLike[str] | None, mark: str
+    reader: Reader,
+    keys: list[str],
+    vectors: NDArray[np.float32],
+    beside: tuple[str | PathLike[str] | None, str | PathLike[str] | None],
+    mark: str,
 ) -> SenseTable:
+    """The table of keys and vectors, with what is in the files of counts and names `beside` them."""
+    counts, names = beside
     known = None
     if counts is not None:
         found = read_counts(counts)
         known = [found.get(key, 0) for key in keys]
-    return group_keys(keys, vectors, mark=mark, counts=known, source=reader.name)
+    named = None if names is None else read_names(names)
+    return group_keys(keys, vectors, mark=mark, counts=known, names=named, source=reader.name)
 
 
 def read_keyed_vectors(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,16 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.base.checks import integer
+from muse.base.html import html_rows, html_text
+from muse.base.text import one_line
 from muse.data.memory import shortage_said
 from muse.data.snapshot import Publisher, Snapshot
 from muse.selector.uses import Example, find_uses
 from muse.vectors.keyed import restricted
 from muse.vectors.model_vectors import SenseVectors
-from muse.vectors.sense_keys import SenseKeys, each_word_once
+from muse.vectors.sense_keys import SenseKeys, each_word_once, split_sense_key
 
-__all__ = ["SenseCard", "WordCard", "collocates", "describe"]
+__all__ = ["SenseCard", "WordCard", "collocates", "describe", "names_of_keys", "with_name"]
 
 Scored = tuple[tuple[str, float], ...]
 
@@ -49,6 +50,8 @@ class SenseCard:
         What the model expects near it, with likelihoods.
     examples : tuple of Example
         Uses of which the selector is sure; none without a corpus.
+    name : str or None
+        Its name, see `MUSE.name_sense`; of a coarse sense, those of its parts.
     """
 
     key: str
@@ -57,6 +60,12 @@ class SenseCard:
     neighbours: Scored
     collocates: Scored
     examples: tuple[Example, ...] = ()
+    name: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Its key, and its name where it has one."""
+        return with_name(self.key, self.name)
 
 
 @dataclass(frozen=True)
@@ -71,58 +80,60 @@ class WordCard:
         How often it occurs in the training text.
     senses : tuple of SenseCard
         Its senses by falling share.
+    names : dict of str to str
+        Names of the senses among the neighbours and collocates, by keys.
     """
 
     word: str
     count: int
     senses: tuple[SenseCard, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def _listed(self, scored: Scored) -> str:
+        return ", ".join(with_name(key, self.names.get(key)) for key, _ in scored) or "(none)"
 
     def __str__(self) -> str:
         noun = "sense" if len(self.senses) == 1 else "senses"
-        lines = [f"{_shown(self.word)}: {self.count:,} uses, {len(self.senses)} {noun}"]
+        lines = [f"{one_line(self.word)}: {self.count:,} uses, {len(self.senses)} {noun}"]
         for sense in self.senses:
             lines += [
                 "",
-                f"{_shown(sense.key)}  {sense.share:.0%}  {_shown(sense.label)}",
-                f"  like  {_listed(sense.neighbours)}",
-                f"  near  {_listed(sense.collocates)}",
+                f"{sense.title}  {sense.share:.0%}  {one_line(sense.label)}",
+                f"  like  {self._listed(sense.neighbours)}",
+                f"  near  {self._listed(sense.collocates)}",
             ]
-            lines += [f"  as in {_shown(str(example))}" for example in sense.examples]
+            lines += [f"  as in {one_line(str(example))}" for example in sense.examples]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        examples = any(sense.examples for sense in self.senses)
         rows = []
         for sense in self.senses:
             uses = "<br>".join(
-                f"{html.escape(use.before)} <b>{html.escape(use.word)}</b> {html.escape(use.after)}"
-                for use in sense.examples
+                f"{html_text(use.before)} <b>{html_text(use.word)}</b> {html_text(use.after)}" for use in sense.examples
             )
-            cells = [
-                f"<b>{html.escape(sense.key)}</b><br>{html.escape(sense.label)}",
-                f"{sense.share:.0%}",
-                html.escape(_listed(sense.neighbours)),
-                html.escape(_listed(sense.collocates)),
-                *([uses] if self._has_examples else []),
-            ]
-            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-        heads = ["sense", "share", "like", "near", *(["as in"] if self._has_examples else [])]
-        return (
-            f"<table><caption>{html.escape(self.word)}: {self.count:,} uses</caption>"
-            f"<tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{''.join(rows)}</table>"
-        )
-
-    @property
-    def _has_examples(self) -> bool:
-        return any(sense.examples for sense in self.senses)
+            rows.append([
+                f"<b>{html_text(sense.title)}</b><br>{html_text(sense.label)}", f"{sense.share:.0%}",
+                html_text(self._listed(sense.neighbours)), html_text(self._listed(sense.collocates)),
+                *([uses] if examples else []),
+            ])  # fmt: skip
+        heads = ["sense", "share", "like", "near", *(["as in"] if examples else [])]
+        return html_rows(f"{one_line(self.word)}: {self.count:,} uses", heads, rows, numeric=(1,))
 
 
-def _shown(text: str) -> str:
-    """Text on one line, whatever the tokens hold."""
-    return text if text.isprintable() else repr(text)
+def with_name(key: str, name: str | None) -> str:
+    """A key as it is shown, with the name of its sense where it has one: ``bank#1 (river)``."""
+    return one_line(key) if name is None else f"{one_line(key)} ({name})"
 
 
-def _listed(scored: Scored) -> str:
-    return ", ".join(_shown(key) for key, _ in scored) or "(none)"
+def names_of_keys(snapshot: Snapshot, keys: Iterable[str]) -> dict[str, str]:
+    """The names of those of some senses that have one, by their keys."""
+    found: dict[str, str] = {}
+    for key in keys if snapshot.names else ():
+        word, number = split_sense_key(key) or (key, -1)
+        if snapshot.known_names.of(word) and (name := snapshot.shown_names(word).get(number)):
+            found[key] = name
+    return found
 
 
 def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n_examples: int = 3) -> WordCard:
@@ -165,7 +176,7 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
     prior, vectors = arrays.prior(row), arrays.sense_vectors[arrays.rows_of(row)]
     numbers = arrays.numbers_of(row).tolist()
     near = senses.neighbours_of(word, max(_FURTHER * topn, _LABEL_FROM), exclude_same_word=True)
-    expected = collocates(snapshot, vectors, topn, None)
+    expected, names = collocates(snapshot, vectors, topn, None), snapshot.shown_names(word)
     uses = None if corpus is None else find_uses(snapshot, [word], corpus)[word]
 
     def card(k: int) -> SenseCard:
@@ -175,11 +186,14 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
         )
         examples = uses.examples(k, n_examples) if uses else ()
         return SenseCard(
-            f"{word}#{numbers[k]}", label, float(prior[k]), each_word_once(near[k], topn), tuple(expected[k]), examples
-        )
+            f"{word}#{numbers[k]}", label, float(prior[k]), each_word_once(near[k], topn), tuple(expected[k]), examples,
+            names.get(numbers[k]),
+        )  # fmt: skip
 
     by_share = np.argsort(-prior, kind="stable").tolist()
-    return WordCard(word, int(arrays.word_counts[row]), tuple(map(card, by_share)))
+    cards = tuple(map(card, by_share))
+    around = (key for one in cards for key, _ in (*one.neighbours, *one.collocates))
+    return WordCard(word, int(arrays.word_counts[row]), cards, names_of_keys(snapshot, around))
 
 
 def _label(

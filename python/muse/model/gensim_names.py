@@ -12,6 +12,7 @@ from muse.base.checks import integer
 from muse.data.settings import Settings
 from muse.model.first import first_arrays
 from muse.model.guard import Model, changes
+from muse.model.naming import lose_all
 from muse.vectors.read_only import read_only
 
 __all__ = [
@@ -196,9 +197,9 @@ def reset_from(self: Model, other_model: Any) -> None:
         raise TypeError(f"reset_from takes a model of muse; got {type(other_model).__name__}")
     self._corpus, self.corpus_count = None, other_model.corpus_count
     self.history = []
-    self.publish(
-        self.snapshot.replace(words=words, numbers=None, training_state={}, text_form=other_model.snapshot.text_form)
-    )
+    snapshot = lose_all(self.snapshot, "the model has the words of another and no senses")
+    form = other_model.snapshot.text_form
+    self.publish(snapshot.replace(words=words, numbers=None, training_state={}, forest=None, text_form=form))
 
 
 def syn1neg(self: Model) -> NDArray[np.float32]:

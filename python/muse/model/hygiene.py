@@ -22,6 +22,7 @@ from muse.data.training_state import with_other_senses
 from muse.data.vocabulary import Vocabulary
 from muse.errors import UnknownSenseError
 from muse.model.guard import Model, changes
+from muse.model.naming import renumbered
 from muse.vectors.sense_keys import SenseKey, parse_sense_key
 
 __all__ = ["SenseMap", "merge_senses", "merged_rows", "prune_senses", "regrouped"]
@@ -260,7 +261,8 @@ def _regroup(model: Model, rows_of: Callable[[Arrays], Integers]) -> SenseMap:
             snapshot.training_state,
             lambda counts: np.bincount(rows[kept], counts[kept], numbers.n_senses).astype(np.int64),
         )
-        model.publish(snapshot.replace(numbers=numbers, training_state=state))
+        names = renumbered(snapshot, numbers, rows)
+        model.publish(snapshot.replace(numbers=numbers, training_state=state, names=names))
     return SenseMap(snapshot.vocabulary, snapshot.arrays.sense_offset, rows)
 
 

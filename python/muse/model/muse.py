@@ -20,7 +20,7 @@ from muse.data.settings import Settings, constructor_settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
-from muse.model import gensim_names, hygiene, learning, trees, words, writing
+from muse.model import gensim_names, hygiene, learning, naming, pictures, trees, words, writing
 from muse.model.gensim_names import Setting, set_attribute
 from muse.model.given import given_snapshot
 from muse.model.guard import Call, part_of_a_change, uses
@@ -74,6 +74,10 @@ class MUSE(SenseQueries):
     merge_senses = hygiene.merge_senses
     prune_senses = hygiene.prune_senses
     recut = trees.recut
+    name_sense = naming.name_sense
+    take_names = naming.take_names
+    plot_history = pictures.plot_history
+    _repr_html_ = pictures.repr_html
     save = writing.save
     export = writing.export
     tag_corpus = writing.tag_corpus
@@ -172,6 +176,7 @@ class MUSE(SenseQueries):
         history: Iterable[dict[str, Any]] = (),
         training_state: Mapping[str, Any] | None = None,
         forest: Forest | None = None,
+        sense_names: Mapping[str, str] | None = None,
     ) -> MUSE:
         """A model of given parts, which are checked and not copied.
 
@@ -187,6 +192,8 @@ class MUSE(SenseQueries):
             What training left, see `history` and `training_state`.
         forest : Forest, optional
             The sense trees that `arrays` are a cut of: the part `forest` of the `snapshot` of another model.
+        sense_names : mapping of str to str, optional
+            Names of senses by keys, as ``model.sense_names()`` has them.
 
         Returns
         -------
@@ -203,8 +210,10 @@ class MUSE(SenseQueries):
         --------
         >>> again = MUSE.from_arrays(model.vocabulary, model.arrays, model.settings)  # doctest: +SKIP
         """
-        snapshot = given_snapshot(vocabulary, arrays, settings, training_state, forest)
-        return cls._of(snapshot, history)
+        model = cls._of(given_snapshot(vocabulary, arrays, settings, training_state, forest), history)
+        if sense_names:
+            model.publish(model.snapshot.replace(names=naming.given_names(model.snapshot, sense_names)))
+        return model
 
     @classmethod
     def _of(cls, snapshot: Snapshot, history: Iterable[dict[str, Any]]) -> MUSE:
@@ -264,7 +273,9 @@ class MUSE(SenseQueries):
         """
         state = {} if arrays is None else self.training_state
         forest = None if arrays is None else self.snapshot.forest
-        self.publish(self.snapshot.replace(numbers=arrays, training_state=state, forest=forest))
+        snapshot = self.snapshot.replace(numbers=arrays, training_state=state, forest=forest)
+        snapshot.check()  # before names are looked at
+        self.publish(naming.with_names_that_fit(snapshot))
 
     @uses
     def __getstate__(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.settings import Settings
 from muse.data.snapshot import Published, Snapshot
 from muse.data.vocabulary import Vocabulary
-from muse.model import answers, cards, sentences, trees
+from muse.model import answers, cards, linking, naming, pictures, sentences, trees
 from muse.model.first import first_arrays
 from muse.selector.context import Context
 from muse.selector.selection import SenseSelector, selector_of
@@ -107,6 +107,11 @@ class SenseQueries:
     disambiguate_blocks = sentences.disambiguate_blocks
     sentence_vector = sentences.sentence_vector
     sense_tree = trees.sense_tree
+    sense_names = naming.sense_names
+    sense_key = naming.sense_key
+    link_wordnet = linking.link_wordnet
+    plot_senses = pictures.plot_senses
+    plot_tree = pictures.plot_tree
     forms = trees.forms
     has_usage_vectors = trees.has_usage_vectors
     sense_temperature = trees.sense_temperature

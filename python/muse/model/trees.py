@@ -79,18 +79,22 @@ def sense_tree(self: Publisher, word: str, topn: int = 6) -> WordTree:
     row = snapshot.vocabulary.index(word)
     arrays, forest = snapshot.arrays, snapshot.forest
     count, senses = int(arrays.word_counts[row]), tuple(arrays.numbers_of(row).tolist())
+    shown = snapshot.shown_names(word)
+    finer = shown.keys() - snapshot.shown_names(word, parts=False) - set(senses)  # beside the node with the name
+    names = {number: name for number, name in shown.items() if number not in finer}
     if forest is None or not forest.trees.n_leaves[row]:
         vectors = arrays.sense_vectors[arrays.rows_of(row)]
         shares, near = arrays.prior(row).tolist(), _neighbours(snapshot, word, vectors, topn)
         nodes = tuple(
-            TreeNode(number, share, neighbours=found) for number, share, found in zip(senses, shares, near, strict=True)
+            TreeNode(number, share, neighbours=found, name=names.get(number))
+            for number, share, found in zip(senses, shares, near, strict=True)
         )
         return WordTree(word, count, nodes, 0 if len(nodes) == 1 else None, senses)
     tree = forest.trees.tree(row, word)
-    vectors = forest.word_vectors[row] + np.float32(forest.trees.shrinkage) * forest.trees.node_shifts(row)
-    near = _neighbours(snapshot, word, vectors, topn)
+    near = _neighbours(snapshot, word, forest.node_vectors(row), topn)
     nodes = tuple(
-        TreeNode(node.number, node.share, node.strength, node.parts, near[node.number]) for node in tree.nodes
+        TreeNode(node.number, node.share, node.strength, node.parts, near[node.number], names.get(node.number))
+        for node in tree.nodes
     )
     return WordTree(word, count, nodes, tree.root, senses)
 

@@ -57,7 +57,8 @@ def export(self: Model, path: str | PathLike[str], format: str, **options: Any) 
         ``"word2vec"``, ``"gensim"``, ``"sensegram"``, ...: a key of `muse.formats.registry.FORMATS`;
         docs/formats.md says what each holds.
     **options
-        Those of the format, such as ``binary=True`` or ``replace_spaces="_"``.
+        Those of the format, such as ``binary=True``, ``replace_spaces="_"`` or, for a file of the names of senses,
+        ``names="senses.names.tsv"``.
 
     Raises
     ------
@@ -82,7 +83,8 @@ def export(self: Model, path: str | PathLike[str], format: str, **options: Any) 
     ['3', '4']
     """
     snapshot = self.snapshot
-    write_sense_table(path, SenseTable.of_model(snapshot.vocabulary, snapshot.arrays), format, **options)
+    table = SenseTable.of_model(snapshot.vocabulary, snapshot.arrays, snapshot.names_by_row())
+    write_sense_table(path, table, format, **options)
 
 
 @uses
@@ -94,6 +96,7 @@ def tag_corpus(
     margin: float = 0.0,
     resume: bool = False,
     progress: bool | None = None,
+    names: bool = False,
 ) -> TagReport:
     """Write a text with the sense of each word behind it: ``head`` becomes ``head#2``.
 
@@ -115,6 +118,9 @@ def tag_corpus(
         what it had done. Of files only.
     progress : bool, optional
         Show a progress bar; the model's setting, if not given.
+    names : bool
+        Write the names of senses in place of their numbers, ``bank:river`` for ``bank#1``, where they have one; white
+        space in a name becomes ``_``.
 
     Returns
     -------
@@ -141,4 +147,4 @@ def tag_corpus(
     >>> model.tag_corpus("text.txt", "tagged.txt.gz")  # doctest: +SKIP
     TagReport(tokens=8000064, tagged=7761204)
     """
-    return tag_text(self.snapshot, input, output, margin=margin, resume=resume, progress=progress)
+    return tag_text(self.snapshot, input, output, margin=margin, resume=resume, progress=progress, names=names)

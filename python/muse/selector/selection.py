@@ -57,9 +57,12 @@ class TokenSense(_TokenSense):
         Probability of that sense in this context (equation 1 of the paper); 0 for an unknown word.
     has_context : bool
         False where no other word of the sentence is known, so that sense and probability are those of the prior.
+    name : str or None
+        The name of the sense, where it has one; see `MUSE.name_sense`.
     """
 
     has_context: bool = True
+    name: str | None = None
 
     @property
     def key(self) -> str:

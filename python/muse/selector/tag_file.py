@@ -16,11 +16,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from muse import _core
 from muse.base.checks import path_like
 from muse.base.numeric import checksum
 from muse.base.optional import needed
@@ -96,8 +95,17 @@ class _State:
         return state
 
 
+class Tagger(Protocol):
+    """What tags text: the core's tagger, or one that writes its tags in another way."""
+
+    def tag(
+        self, text: bytes, mark: str, margin: float, workers: int, source: str, first_line: int, /
+    ) -> tuple[bytes, int, int]:
+        """Tagged text, how many tokens it has, and how many of them have a sense now."""
+
+
 def tag_file(
-    tagger: _core.Tagger,
+    tagger: Tagger,
     identify: Callable[[], str],
     source: str | PathLike[str],
     target: str | PathLike[str],
@@ -111,7 +119,7 @@ def tag_file(
 
     Parameters
     ----------
-    tagger : _core.Tagger
+    tagger : Tagger
         Selects senses.
     identify : callable
         Gives what tells models apart, see `fingerprint`.
@@ -173,7 +181,7 @@ def is_stream(target: str | PathLike[str]) -> bool:
 
 
 def tag_stream(
-    tagger: _core.Tagger,
+    tagger: Tagger,
     file: IO[bytes],
     sink: IO[bytes],
     *,
@@ -186,7 +194,7 @@ def tag_stream(
 
     Parameters
     ----------
-    tagger : _core.Tagger
+    tagger : Tagger
         Selects senses.
     file, sink : binary files
         Text in, text out.
@@ -270,7 +278,7 @@ def _helpers(path: Path, out: Path) -> tuple[Path, Path]:
 
 
 def _tag(
-    tagger: _core.Tagger,
+    tagger: Tagger,
     path: Path,
     file: IO[bytes],
     sink: IO[bytes],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -28,14 +28,18 @@ def tag_sentences(
     *,
     margin: float,
     progress: bool,
+    named: Mapping[str, str],
 ) -> TagReport:
-    """Write sentences, one a line, their tokens between spaces, with the senses of these; see `MUSE.tag_corpus`."""
+    """Write sentences, one a line, their tokens between spaces, with the senses of these; see `MUSE.tag_corpus`.
+
+    `named` has what takes the place of the keys of senses that have names.
+    """
     remaining, report = iter(sentences), TagReport(0, 0)
     compress = compressor(compression(Path(target)))
     with _sink(target) as sink, progress_bar(total=None, desc="tagging", unit=" sentences", show=progress) as bar:
         while given := [as_tokens(sentence, selector.reader.tokens) for sentence in islice(remaining, _SENTENCES)]:
             tagged = 0
-            for text, senses in _lines(selector, given, margin):
+            for text, senses in _lines(selector, given, margin, named):
                 with naming(target):
                     sink.write(compress(text.encode()))
                 tagged += senses
@@ -48,7 +52,9 @@ def _sink(target: str | PathLike[str]) -> contextlib.AbstractContextManager[IO[b
     return open(target, "wb") if is_stream(target) else replacing(target)
 
 
-def _lines(selector: SenseSelector, sentences: Sequence[list[str]], margin: float) -> Iterator[tuple[str, int]]:
+def _lines(
+    selector: SenseSelector, sentences: Sequence[list[str]], margin: float, named: Mapping[str, str]
+) -> Iterator[tuple[str, int]]:
     """The text of some sentences, and how many of their tokens have a sense there."""
     places = iter(sentences)
     for block in selector.blocks(sentences):
@@ -57,5 +63,6 @@ def _lines(selector: SenseSelector, sentences: Sequence[list[str]], margin: floa
         lines = []
         for begin, sentence in zip(ends, islice(places, len(ends) - 1), strict=False):
             tokens = enumerate(sentence, start=begin)
-            lines.append(" ".join(f"{token}#{senses[i]}" if said[i] else token for i, token in tokens))
+            keys = (f"{token}#{senses[i]}" if said[i] else token for i, token in tokens)
+            lines.append(" ".join(named.get(key, key) for key in keys))
         yield "\n".join(lines) + "\n", sum(said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise, repeat
 from os import PathLike
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.base.checks import number
+from muse import _core
+from muse.base.checks import flag, number
 from muse.base.numeric import unit_rows
 from muse.base.tables import frame_columns, named
 from muse.data.arrays import Arrays, Floats
@@ -34,6 +36,9 @@ def sentence_senses(snapshot: Snapshot, sentence: Context) -> list[TokenSense]:
     found = list(map(TokenSense, tokens, known, block.probabilities.tolist()))
     for i in np.flatnonzero(~block.has_context).tolist():
         found[i].has_context = False
+    for token in found if snapshot.names else ():
+        if token.sense is not None and token.token in snapshot.known_names:
+            token.name = snapshot.shown_names(token.token).get(token.sense)
     return found
 
 
@@ -70,9 +75,12 @@ def tag_text(
     margin: float,
     resume: bool,
     progress: bool | None,
+    names: bool = False,
 ) -> TagReport:
     """Write a text with the sense of each word behind it; see `MUSE.tag_corpus`."""
     arrays, selector, settings = snapshot.arrays, selector_of(snapshot), snapshot.settings
+    named = _tags_of_names(snapshot) if flag("names", names) else {}
+    tagger = _NamingTagger(selector.tagger, named) if named else selector.tagger
     shown = settings.progress if progress is None else bool(progress)
     limit = number(0, 1)("margin", margin)
     if not isinstance(input, (str, bytes, PathLike)) and isinstance(input, Iterable):
@@ -81,17 +89,53 @@ def tag_text(
         if hasattr(input, "read"):
             raise TypeError("input is an open file; give its path")
         _refuse_table("tag_corpus", input)
-        return tag_sentences(selector, input, output, margin=limit, progress=shown)
+        return tag_sentences(selector, input, output, margin=limit, progress=shown, named=named)
 
     def identify() -> str:
         stored = {**settings.to_json(), "words": list(snapshot.vocabulary.words)}
+        stored |= {"tags of names": named} if named else {}
         numbers = [] if arrays.sense_numbers is None else [arrays.sense_numbers]
         return fingerprint(stored, arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, *numbers)
 
     return tag_file(
-        selector.tagger, identify, input, output,
+        tagger, identify, input, output,
         margin=limit, workers=selector.workers, resume=bool(resume), progress=shown,
     )  # fmt: skip
+
+
+_TAG = re.compile(r"\S+#[0-9]+(?!\S)")
+
+
+class _NamingTagger:
+    """The core's tagger, whose tags become those of names.
+
+    Parameters
+    ----------
+    tagger : _core.Tagger
+    named : dict of str to str
+        See `_tags_of_names`.
+    """
+
+    def __init__(self, tagger: _core.Tagger, named: dict[str, str]) -> None:
+        self._tagger, self._named = tagger, named
+
+    def tag(self, text: bytes, *how: Any) -> tuple[bytes, int, int]:
+        """As the core's."""
+        tagged, tokens, changed = self._tagger.tag(text, *how)
+        named = _TAG.sub(lambda found: self._named.get(found[0], found[0]), tagged.decode("utf-8"))
+        return named.encode("utf-8"), tokens, changed
+
+
+def _tags_of_names(snapshot: Snapshot) -> dict[str, str]:
+    """What takes the place of the key of each sense that has a name, ``word:name``, without white space."""
+    found: dict[str, str] = {}
+    for word in snapshot.known_names:
+        if word in snapshot.vocabulary:
+            shown, row = snapshot.shown_names(word), snapshot.vocabulary.index(word)
+            for number in snapshot.arrays.numbers_of(row).tolist():
+                if number in shown:
+                    found[f"{word}#{number}"] = f"{word}:{'_'.join(shown[number].split())}"
+    return found
 
 
 def sentence_vectors(

@@ -14,11 +14,13 @@ from muse import _core
 from muse.base.progress import Bar, progress_bar
 from muse.data.arrays import Arrays
 from muse.data.forest import Forest
+from muse.data.sense_names import NO_NAMES, SenseNames, warn_of_lost
 from muse.data.settings import Settings
+from muse.data.snapshot import Snapshot
 from muse.training.forms import shared_senses
 from muse.training.trees import TreeSettings, grow_trees
 
-__all__ = ["grow", "growth_row", "tree_settings"]
+__all__ = ["grow", "growth_row", "names_from_words", "tree_settings"]
 
 logger = logging.getLogger("muse")
 
@@ -86,6 +88,28 @@ def grow(
     logger.info("%d words have %d senses; %d words have more than one", made.n_words, made.n_senses,
                 int((senses > 1).sum()))  # fmt: skip
     return forest, made, grown.loss
+
+
+def names_from_words(before: Snapshot, arrays: Arrays, forest: Forest | None) -> SenseNames:
+    """The names of senses after these were made of words, each of which was one sense before.
+
+    Such a name belongs to the word as a whole: the root of its tree. Without a tree it is gone, which a warning says,
+    where the word has several senses now.
+    """
+    names, lost = NO_NAMES, {}
+    for word, numbered in before.names.items():
+        row = before.vocabulary.get(word)
+        for number, name in numbered.items():
+            if row < 0:  # a file that was mapped may hold names of none
+                lost[f"{word}#{number}"] = name
+            elif forest is not None and forest.trees.n_leaves[row]:
+                names = names.with_name(word, forest.trees.tree(row, word).root, name)
+            elif len(arrays.numbers_of(row)) == 1:
+                names = names.with_name(word, int(arrays.numbers_of(row)[0]), name)
+            else:
+                lost[f"{word}#{number}"] = name
+    warn_of_lost(lost, "their words were split into senses")
+    return names
 
 
 def growth_row(row: dict[str, Any], corpus: _core.Corpus, loss: float, seconds: float) -> dict[str, Any]:

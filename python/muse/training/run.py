@@ -21,6 +21,7 @@ from muse.data.arrays import Arrays
 from muse.data.counts import with_text
 from muse.data.forest import Forest
 from muse.data.memory import estimate_memory, out_of_memory, readable_size
+from muse.data.sense_names import NO_NAMES, warn_of_lost
 from muse.data.settings import Settings
 from muse.data.snapshot import Publisher, Snapshot
 from muse.data.training_state import sense_rows
@@ -29,7 +30,7 @@ from muse.selector.selection import context_weights
 from muse.training.checkpoints import Checkpoints
 from muse.training.counting import digest, sense_uses, word_uses
 from muse.training.epochs import EpochTotals, Warnings, log_row
-from muse.training.growing import grow, growth_row
+from muse.training.growing import grow, growth_row, names_from_words
 from muse.training.initial import initial_arrays
 from muse.training.options import core_options
 from muse.training.plan import Plan, settings_of_run
@@ -235,8 +236,9 @@ class TrainingRun:
         logger.info("splitting %d words into senses", len(self.wanted))
         bar.set_postfix_str("splitting")
         split = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
+        named = self.snapshot.replace(names=names_from_words(self.snapshot, split, None))
         with HeldInterrupts():
-            self.split_due, self.totals = False, EpochTotals(split.n_senses)
+            self.split_due, self.totals, self.snapshot = False, EpochTotals(split.n_senses), named
             self.earlier, self.use = np.zeros(split.n_senses, np.int64), split.sense_counts
             self._publish(split)
         self.warnings.begin(split)
@@ -248,11 +250,11 @@ class TrainingRun:
         """Senses by trees from the words as they stand: new trees, or new vectors of those that there are."""
         start = time.perf_counter()
         _call(callbacks, "on_epoch_begin", self.model)
-        forest, loss = self.snapshot.forest, 0.0
+        forest, loss, names = self.snapshot.forest, 0.0, self.snapshot.names
         if self.warm or forest is None:
-            forest, arrays, loss = grow(
-                self.arrays, self.corpus, self.settings, self.snapshot.vocabulary.words, self.workers
-            )
+            words = self.snapshot.vocabulary.words
+            forest, arrays, loss = grow(self.arrays, self.corpus, self.settings, words, self.workers)
+            names = names_from_words(self.snapshot, arrays, forest)
         else:
             arrays = forest.arrays(self.arrays.collocation_vectors, self.arrays.word_counts)
         made = self.snapshot.replace(numbers=arrays, forest=forest)
@@ -262,7 +264,7 @@ class TrainingRun:
                          time.perf_counter() - start)  # fmt: skip
         with HeldInterrupts():
             self.split_due, self.totals = False, EpochTotals(arrays.n_senses)
-            self.snapshot = self.snapshot.replace(forest=forest)
+            self.snapshot = self.snapshot.replace(forest=forest, names=names)
             self.earlier, self.use, self.is_counted = self._earlier_uses(forest, arrays), use, True
             self.model.history.append(row)
             self._publish(arrays)
@@ -369,7 +371,9 @@ class TrainingRun:
             self._give_up()
             left = "keeps its last finite values"
         except ValueError:  # threads can be faster than the check of the scores
-            self._show(self.snapshot.replace(numbers=None, training_state={}, forest=None))
+            before = self.snapshot
+            self._show(before.replace(numbers=None, training_state={}, forest=None, names=NO_NAMES))
+            warn_of_lost(before.names.keys_and_names(), "the model has no senses any more")
             left = "is left without values"
         if self.checkpoints.last is not None:
             left += f" (the last checkpoint is {str(self.checkpoints.last)!r})"

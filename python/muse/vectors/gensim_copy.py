@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,8 +39,15 @@ HEIRS = {
 """What to use in place of names that gensim had or has."""
 
 
-def to_gensim(keys: Sequence[str], vectors: NDArray[np.float32], counts: NDArray[np.int64]) -> KeyedVectors:
+def to_gensim(
+    keys: Sequence[str],
+    vectors: NDArray[np.float32],
+    counts: NDArray[np.int64],
+    names: Mapping[int, str] | None = None,
+) -> KeyedVectors:
     """A copy of vectors, float32 (N, D), as gensim ``KeyedVectors``, with the count of each key, int64 (N,).
+
+    Where some senses have `names`, by row, the attribute ``name`` of their keys holds them.
 
     Raises
     ------
@@ -51,4 +58,9 @@ def to_gensim(keys: Sequence[str], vectors: NDArray[np.float32], counts: NDArray
     keyed.add_vectors(list(keys), np.ascontiguousarray(vectors))
     keyed.allocate_vecattrs(["count"], [np.int64])
     keyed.expandos["count"][:] = counts
+    if names:
+        keyed.allocate_vecattrs(["name"], [object])
+        keyed.expandos["name"][:] = None
+        for row, name in names.items():
+            keyed.expandos["name"][row] = name
     return keyed

@@ -112,6 +112,10 @@ class KeyedVectors(ABC, Generic[Key]):
     def _counts(self) -> NDArray[np.int64]:
         """How often each key was seen, int64 (N,)."""
 
+    def _names(self) -> dict[int, str]:
+        """Names that people gave to rows; none here."""
+        return {}
+
     # -- single vectors ----------------------------------------------------------------------------------------------
 
     @property
@@ -347,7 +351,7 @@ class KeyedVectors(ABC, Generic[Key]):
             If gensim is not installed.
         """
         now = self._now()
-        return to_gensim(now.index_to_key, now.vectors, now._counts())
+        return to_gensim(now.index_to_key, now.vectors, now._counts(), now._names())
 
 
 def _with_scales(vectors: Floats) -> tuple[Floats, Floats]:

@@ -46,6 +46,8 @@ def sense_row(arrays: Arrays, name: str, word: int, number: int) -> int:
 class SenseVectors(Comparisons[SenseKey]):
     """Sense vectors under the keys ``"head#0"`` or ``("head", 0)``: what ``model.sv`` is.
 
+    A sense that was given a name is found under ``"head:chief"``, too; answers are keys.
+
     Examples
     --------
     >>> model.sv.most_similar("head#1", exclude_same_word=True, min_prior=0.1)  # doctest: +SKIP
@@ -72,7 +74,7 @@ class SenseVectors(Comparisons[SenseKey]):
             Both are KeyErrors.
         """
         now = self._now()
-        word, number = parse_sense_key(key)
+        word, number = parse_sense_key(key, now._snapshot.known_names)
         return sense_row(now._arrays, word, now._vocabulary.index(word), number)
 
     def most_similar(
@@ -161,6 +163,9 @@ class SenseVectors(Comparisons[SenseKey]):
 
     def _counts(self) -> NDArray[np.int64]:
         return self._arrays.sense_counts
+
+    def _names(self) -> dict[int, str]:
+        return self._snapshot.names_by_row()
 
 
 class WordVectors(Comparisons[str]):

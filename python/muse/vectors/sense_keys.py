@@ -10,7 +10,8 @@ from typing import TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.errors import UnknownSenseError, quote
+from muse.data.sense_names import NO_NAMES, SenseNames
+from muse.errors import UnknownSenseError, listed, quote
 
 __all__ = ["SenseKey", "SenseKeys", "each_word_once", "parse_sense_key", "split_sense_key", "split_tool_key"]
 
@@ -40,21 +41,30 @@ def split_tool_key(key: str, mark: str = "#") -> tuple[str, int] | None:
     return parts if parts is not None and parts[0] and parts[1] < _LARGEST_IN_FILES else None
 
 
-def parse_sense_key(key: SenseKey) -> tuple[str, int]:
-    """The word and the number of a sense key, ``"head#0"`` or ``("head", 0)``; a string is split at its last ``#``."""
+def parse_sense_key(key: SenseKey, names: SenseNames = NO_NAMES) -> tuple[str, int]:
+    """The word and the number of a sense key, ``"head#0"`` or ``("head", 0)``; a string is split at its last ``#``.
+
+    One that is no such key may be ``"head:chief"``, the word and one of the `names` of its senses.
+    """
     if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str):
         word, number = key[0], key[1]
         if isinstance(number, (int, np.integer)) and not isinstance(number, bool):
             return word, int(number)
     elif isinstance(key, str):
-        parts = split_sense_key(key)
+        parts = split_sense_key(key) or names.find(key)
         if parts is not None:
             return parts
         raise UnknownSenseError(
-            f"{quote(key)} is not a sense key; write the word and the number of its sense, {quote(key + '#0')} or "
-            f"({quote(key)}, 0)"
+            f"{quote(key)} is not a sense key{_and_no_name(key, names)}; write the word and the number of its sense, "
+            f"{quote(key + '#0')} or ({quote(key)}, 0)"
         )
     raise TypeError(f"a sense key is a string such as 'head#0' or a pair such as ('head', 0); got {key!r:.200}")
+
+
+def _and_no_name(key: str, names: SenseNames) -> str:
+    """For the message: which names the word has, where the key might have meant one."""
+    word = next((word for word in names if key.startswith(f"{word}:")), None)
+    return "" if word is None else f", and the names of {quote(word)} are {listed(map(quote, names.of(word).values()))}"
 
 
 def each_word_once(neighbours: Iterable[tuple[str, float]], topn: int) -> tuple[tuple[str, float], ...]:
