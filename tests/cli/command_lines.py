@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import os
 import shlex
 import subprocess
 import sys
@@ -91,7 +92,13 @@ def _muse(arguments: list[str], folder: Path, given: bytes) -> Done:
         mock.patch.object(sys, "stdout", target),
         mock.patch.object(sys, "stderr", err),
     ):
-        status = main(arguments)
+        kept = os.dup(0)
+        os.dup2(source.fileno(), 0)
+        try:
+            status = main(arguments)
+        finally:
+            os.dup2(kept, 0)
+            os.close(kept)
         target.flush()
         found = out.getvalue()
     (folder / ".given").unlink()

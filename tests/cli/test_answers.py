@@ -171,7 +171,7 @@ def test_a_model_goes_through_pipes(workspace):
         "cat text.txt | muse train - --save - --vector-size 8 --epochs 1 --workers 1 | muse info -", workspace
     )
     assert trained.status == 0
-    assert "dimension       8" in trained.out
+    assert "dimension           8" in trained.out
     assert "training  300 words" in trained.err
 
 

@@ -103,7 +103,7 @@ def test_where_a_model_cannot_be_saved_is_said_before_training(
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["train", "missing.txt", "--save", "m.safetensors"], 1, "missing.txt: corpus_file: no such file"),
+        (["train", "missing.txt", "--save", "m.safetensors"], 1, "missing.txt: the corpus: no such file"),
         (["train", "TEXT", "--save", "m.safetensors", "--window", "wide"], 2, "window must be an integer"),
         (["train", "TEXT", "--save", "m.safetensors", "--strategy", "gready"], 2, "strategy must be one of 'greedy'"),
         (["train", "TEXT", "--save", "nowhere/m.safetensors", "--epochs", "1", "--vector-size", "4"], 1, "nowhere"),

@@ -173,8 +173,8 @@ def test_what_is_no_column():
         list(Column([ROWS[0], "b"], "text"))
     with pytest.raises(TypeError, match=r"name the column that holds the text: Column\(list, 'text'\)"):
         Column(ROWS)
-    for wrong in ("text.csv", b"x", 3, None):
-        with pytest.raises(TypeError, match="a Column needs a data frame, a series or rows; got"):
+    for wrong in (b"x", 3, None):
+        with pytest.raises(TypeError, match="a Column needs a data frame, a series, rows or a file; got"):
             Column(wrong, "text")
 
 

@@ -59,7 +59,7 @@ class TestErrors:
     def test_paths(self, make, tmp_path):
         with pytest.raises(FileNotFoundError, match=r"no such file.*missing\.txt"):
             make(tmp_path / "missing.txt")
-        with pytest.raises(IsADirectoryError, match="pass its files"):
+        with pytest.raises(FileNotFoundError, match="there is no file in this folder"):
             make(tmp_path)
         with pytest.raises(TypeError, match="a path or a list of paths, not int"):
             make(3)

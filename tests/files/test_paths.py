@@ -16,7 +16,8 @@ TAKERS = {
     "save": lambda path: toy_model().save(path),
     "export": lambda path: toy_model().export(path, "word2vec"),
     "tag_corpus, output": lambda path: toy_model().tag_corpus(__file__, path),
-    "tag_corpus, input": lambda path: toy_model().tag_corpus(path, "unused"),
+    # A list is sentences.
+    "tag_corpus, input": lambda path: toy_model().tag_corpus(0 if isinstance(path, list) else path, "unused"),
     "corpus_file": lambda path: MUSE(corpus_file=[path]),
     "LineSentence": lambda path: LineSentence([path]),
     "checkpoint_dir": lambda path: MUSE(vector_size=4, checkpoint_dir=path).settings.checkpoint_dir.upper,

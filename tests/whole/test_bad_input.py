@@ -137,7 +137,7 @@ def test_files_that_are_no_text(tmp_path):
         MUSE(corpus_file=tmp_path / "empty", **SMALL)
     with pytest.raises(FileNotFoundError):
         MUSE(corpus_file=tmp_path / "nothing", **SMALL)
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(ValueError, match=r"latin.*line 1"):
         MUSE(corpus_file=tmp_path, **SMALL)
     (tmp_path / "odd").write_bytes(b"\r\n\r\na\0b a\0b c\r\n" * 10 + b"last")
     model = MUSE(corpus_file=tmp_path / "odd", **SMALL)

@@ -41,6 +41,7 @@ class Output:
 
     def __init__(self, as_json: bool = False) -> None:
         self.as_json = as_json
+        self._begun = False
 
     def record(self, record: Mapping[str, Any]) -> None:
         """Print a JSON object on a line of its own, at once, so that a program behind a pipe can answer it."""
@@ -55,6 +56,12 @@ class Output:
             self._console().print(text, style=style, highlight=False, markup=False, soft_wrap=True)
         else:
             self._print(text)
+
+    def gap(self) -> None:
+        """Print an empty line between two answers."""
+        if self._begun:
+            self.line()
+        self._begun = True
 
     def table(
         self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str] | Sequence[str], title: str = ""

@@ -17,6 +17,7 @@ from muse.files.lines import as_paths, decode_line, read_chunks, shown, split_li
 from muse.files.replacing import check_target
 
 __all__ = [
+    "claim_input",
     "input_file", "is_input", "is_output", "lines", "output_file", "raw_input", "raw_output", "refuse_overwriting",
     "refuse_two_inputs",
 ]  # fmt: skip
@@ -36,13 +37,18 @@ def is_output(name: str) -> bool:
     return name in _OUTPUTS
 
 
-def raw_input() -> Any:
-    """Standard input as bytes, which gives what has come; it can be taken once."""
+def claim_input() -> None:
+    """Say that standard input is read now, which can be done once."""
     if sys.stdin is None:
         raise OSError("standard input is closed; name a file")
     taken = click.get_current_context().find_root().meta
     refuse_two_inputs("-", *(["-"] if taken.get(__name__) else []))
     taken[__name__] = True
+
+
+def raw_input() -> Any:
+    """Standard input as bytes, which gives what has come; it can be taken once."""
+    claim_input()
     return getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
 
 

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-import errno
-import glob
-import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
-from muse.base.limits import usable_cores
 from muse.callbacks import Callback
 from muse.cli.output import Output
-from muse.cli.streams import is_input, is_output, lines, output_file
-from muse.corpus.encoding import LineSentence
+from muse.cli.streams import is_output, output_file
+from muse.cli.texts import Text
 from muse.data.settings import Settings
-from muse.files.lines import shown, split_words
-from muse.integrations.wikipedia import WikipediaSentences, is_dump
+from muse.files.lines import shown
 from muse.model.muse import MUSE
 from muse.training.checkpoints import CHECKPOINT_NAME
 
-__all__ = ["Corpus", "Report", "corpus_of", "shows_progress", "train_and_save"]
+__all__ = ["Report", "shows_progress", "train_and_save"]
 
 
 @dataclasses.dataclass
@@ -104,48 +98,7 @@ def shows_progress(wanted: bool | None) -> bool:
     return sys.stderr.isatty() if wanted is None else wanted
 
 
-class Corpus(NamedTuple):
-    """The text to train on: what to call it, and the argument of `MUSE.build_vocab` that it is."""
-
-    name: str
-    argument: dict[str, Any]
-
-
-def corpus_of(paths: Sequence[str]) -> Corpus:
-    """The text of files, folders, patterns of names, of a Wikipedia dump or of standard input."""
-    name = ", ".join("standard input" if is_input(path) else shown(path) for path in paths)
-    if any(map(is_input, paths)):
-        return Corpus(name, {"sentences": _of_lines(paths)})
-    if len(paths) == 1 and is_dump(paths[0]):
-        return Corpus(name, {"sentences": WikipediaSentences(paths[0], workers=usable_cores())})
-    files = [file for path in paths for file in _files(path)]
-    return Corpus(name, {"corpus_file": files[0]} if len(files) == 1 else {"sentences": LineSentence(files)})
-
-
-def _files(path: str) -> list[str]:
-    """The files of a folder or of a pattern of names that the shell left as it is; else the path itself."""
-    if os.path.isdir(path):
-        found = sorted(name for name in os.listdir(path) if not name.startswith("."))
-        files = [name for name in (os.path.join(path, name) for name in found) if os.path.isfile(name)]
-    elif not os.path.exists(path) and glob.has_magic(path):
-        files = sorted(name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
-    else:
-        return [path]
-    if not files:
-        raise FileNotFoundError(errno.ENOENT, "no file is there; check the name", path)
-    return files
-
-
-def _of_lines(paths: Sequence[str]) -> Iterator[list[str]]:
-    for path in paths:
-        for line in lines(path):
-            if words := split_words(line):
-                yield words
-
-
-def train_and_save(
-    corpus: Corpus, settings: dict[str, Any], path: str | None, out: Output, resume: bool = False
-) -> MUSE:
+def train_and_save(text: Text, settings: dict[str, Any], path: str | None, out: Output, resume: bool = False) -> MUSE:
     """Train a model and save it; only then say how long it took, how fast it went and how the senses are used.
 
     What is printed may find nobody to read it, which must not cost the model. With `resume`, training goes on from the
@@ -155,18 +108,18 @@ def train_and_save(
     checkpoint = _checkpoint(settings) if resume else None
     if checkpoint is None:
         model = MUSE(**settings)
-        model.build_vocab(**corpus.argument)
+        model.build_vocab(text.sentences)
         reading = time.perf_counter() - start
         model.train(callbacks=[watch])
     else:
         model = _loaded(checkpoint, settings)
         reading = time.perf_counter() - start
-        model.train(**corpus.argument, callbacks=[watch], resume=True)
+        model.train(text.sentences, callbacks=[watch], resume=True)
     seconds = time.perf_counter() - start
     if path is not None:
         with output_file(path) as target:
             model.save(target)
-    report = Report.of(model, corpus.name, reading, watch.split, seconds, path)
+    report = Report.of(model, text.name, reading, watch.split, seconds, path)
     if path is not None and is_output(path):
         print(report, file=sys.stderr)
     else:

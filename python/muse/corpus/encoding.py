@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,10 @@ from muse.data.memory import check_memory_to_read, out_of_memory
 from muse.data.settings import Settings
 from muse.data.trimming import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, TrimRule, VocabularyRules
 from muse.data.vocabulary import Vocabulary, check_words
-from muse.files.lines import LineSentence, PathInput, as_paths, check_uncompressed, is_compressed, read_chunks, shown
+from muse.files.line_sentence import LineSentence, utf8_chunks
+from muse.files.lines import PathInput, check_uncompressed, is_compressed, shown
+from muse.files.looks import ProseWatch
+from muse.files.text_files import open_text, text_files
 
 __all__ = [
     "RULE_DEFAULT",
@@ -43,6 +46,14 @@ __all__ = [
 logger = logging.getLogger("muse.corpus")
 
 _BLOCK = 2000  # sentences between two updates of the progress bar
+_BEGINNING = 1 << 15  # bytes of a file, in which compressed data and prose are looked for
+
+
+class _Files(NamedTuple):
+    """Files to read, and their encoding; None: UTF-8."""
+
+    paths: list[Path]
+    encoding: str | None
 
 
 def encode_corpus(
@@ -69,9 +80,9 @@ def encode_corpus(
         An iterable of sentences, each an iterable of strings. It is iterated exactly once, so a generator will do.
         Series and frames of one column are read as `Column` reads them; of other tables give a `Column`.
     corpus_file
-        Instead of `sentences`: the path of a UTF-8 text file, or several; one sentence a line, words between white
-        space, as `str.split` has it. Read on all threads, or decompressed as a stream when the name ends in .gz, .bz2,
-        .xz or .zst.
+        Instead of `sentences`: a UTF-8 text file, or several, a folder, a pattern or ``"-"``, as in `LineSentence`,
+        which also takes other encodings; one sentence a line, words between white space, as `str.split` has it. Read
+        on all threads, or decompressed as a stream when the name ends in .gz, .bz2, .xz or .zst.
     vocab
         Encode with these words and their ids, and drop all others. None: the corpus decides.
     extend
@@ -127,7 +138,7 @@ def encode_corpus(
     >>> corpus.tokens
     array([0, 1, 0, 1], dtype=int32)
     """
-    paths = _files_of(sentences, corpus_file)
+    text = _files_of(sentences, corpus_file)
     given = Settings(
         min_count=min_count, max_vocab_size=max_vocab_size, max_final_vocab=max_final_vocab, trim_rule=trim_rule,
         sorted_vocab=sorted_vocab, max_ram=max_ram, workers=workers, progress=progress,
@@ -144,8 +155,8 @@ def encode_corpus(
     check_memory_to_read()
     started = time.perf_counter()
     try:
-        if paths is not None:
-            _read_files(encoder, paths, given.workers or usable_cores(), given.progress)
+        if text is not None:
+            _read_files(encoder, text, given.workers or usable_cores(), given.progress)
         else:
             _read_sentences(encoder, sentences, given.progress)
     except MemoryError as error:
@@ -189,16 +200,17 @@ def _fixed(vocab: Vocabulary, counts: NDArray[np.int64], raw_tokens: int) -> tup
     return vocabulary, np.arange(len(vocab), dtype=np.int32)
 
 
-def _files_of(sentences: Any, corpus_file: PathInput | None) -> list[Path] | None:
+def _files_of(sentences: Any, corpus_file: PathInput | None) -> _Files | None:
     """The files to read, or None where `sentences` are to be iterated; complains about anything else."""
     if sentences is not None and corpus_file is not None:
         raise ValueError("pass either sentences or corpus_file, not both")
     if corpus_file is not None:
-        return as_paths(corpus_file, "corpus_file")
+        return _Files(text_files(corpus_file, "corpus_file"), None)
     if sentences is None:
         raise ValueError("there is no corpus: pass sentences (an iterable of token lists) or corpus_file (a path)")
     if type(sentences) is LineSentence:
-        return sentences.paths
+        sentences.begin()
+        return _Files(sentences.paths, sentences.encoding)
     if isinstance(sentences, str | bytes | os.PathLike):
         raise TypeError(
             f"sentences is a {type(sentences).__name__}; pass an iterable of token lists, e.g. [text.split()], "
@@ -218,24 +230,28 @@ def _read_sentences(encoder: _core.Encoder, sentences: Any, progress: bool) -> N
             bar.update(count)
 
 
-def _read_files(encoder: _core.Encoder, paths: list[Path], workers: int, progress: bool) -> None:
-    total = sum(path.stat().st_size for path in paths)
+def _read_files(encoder: _core.Encoder, text: _Files, workers: int, progress: bool) -> None:
+    total, watch = sum(path.stat().st_size for path in text.paths), ProseWatch()
     with progress_bar(total=total, desc="reading", unit="B", show=progress) as bar:
         done = 0
 
         def show(position: int) -> None:
             bar.update(done + position - bar.n)
 
-        for path in paths:
-            if is_compressed(path) or not path.is_file():  # a pipe can only be read from start to end
-                with path.open("rb") as file:
-                    for chunk in read_chunks(path, file):
+        for path in text.paths:
+            with open_text(path) as file:
+                # A pipe can only be read from start to end.
+                streamed = is_compressed(path) or not path.is_file() or text.encoding is not None
+                if streamed:
+                    for chunk in watch.watched(utf8_chunks(path, file, text.encoding), shown(path)):
                         encoder.add_text(chunk, shown(path))
                         show(file.tell() if file.seekable() else 0)
-                encoder.end_text()
-            else:
-                with path.open("rb") as file:
-                    check_uncompressed(path, file.read(16))
+                    encoder.end_text()
+                else:
+                    first = file.read(_BEGINNING)
+                    check_uncompressed(path, first)
+                    watch.look(first, shown(path))
+            if not streamed:
                 encoder.add_file(path, workers, show)
             done += path.stat().st_size
 

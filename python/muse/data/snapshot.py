@@ -11,6 +11,7 @@ from muse.data.arrays import Arrays
 from muse.data.forest import Forest
 from muse.data.memory import shortage_said
 from muse.data.settings import Settings
+from muse.data.text_form import TextForm
 from muse.data.vocabulary import Vocabulary
 from muse.errors import NotTrainedError
 
@@ -39,6 +40,8 @@ class Snapshot:
         Where training stands, from which it can be resumed; see `muse.data.training_state`.
     forest : Forest, optional
         Its sense trees, where it has some: the numbers are those of a cut of them, or of words before senses are made.
+    text_form : TextForm, optional
+        How its text was made into tokens; None where nothing is known of it.
 
     Examples
     --------
@@ -51,6 +54,7 @@ class Snapshot:
     numbers: Arrays | None = None
     training_state: dict[str, Any] = field(default_factory=dict)
     forest: Forest | None = None
+    text_form: TextForm | None = None
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property

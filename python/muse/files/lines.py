@@ -9,7 +9,7 @@ import lzma
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,7 +17,7 @@ from muse.base.checks import path_like
 from muse.base.optional import needed
 
 __all__ = [
-    "LineSentence",
+    "STANDARD_INPUT",
     "PathInput",
     "as_paths",
     "check_uncompressed",
@@ -29,6 +29,9 @@ __all__ = [
     "split_lines",
     "split_words",
 ]
+
+STANDARD_INPUT = Path("/dev/stdin")  # what "-" means where a text is read
+"""How standard input stands in a list of paths; `muse.files.text_files.open_text` opens it."""
 
 PathInput = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -44,56 +47,6 @@ _OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
 _STREAMED = (".xz", ".zst")  # whose openers cannot be told how much memory a file may cost
 _BEGINNINGS = {b"\x1f\x8b\x08": ".gz", b"BZh[1-9]1AY&SY": ".bz2", b"\xfd7zXZ\0": ".xz", b"\\(\xb5/\xfd": ".zst"}
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
-
-
-class LineSentence:
-    """The sentences of one or more text files, as lists of tokens; can be iterated any number of times.
-
-    One sentence a line; words are separated by white space, as ``str.split`` does it (so by U+3000, U+00A0 and their
-    like, too); lines without words are skipped; byte order marks before a word are dropped. Files whose names
-    end in .gz, .bz2, .xz or .zst are decompressed as they are read. ``MUSE(LineSentence(path))`` is the same as
-    ``MUSE(corpus_file=path)``, and as fast.
-
-    Parameters
-    ----------
-    path_or_paths : path or sequence of paths
-        Checked at once: a missing file raises `FileNotFoundError` here, not in the middle of the corpus.
-
-    Raises
-    ------
-    ValueError
-        While iterating, where a file is not valid UTF-8 (with the line), or its compressed data is damaged.
-
-    Examples
-    --------
-    >>> for tokens in LineSentence("wiki.txt.xz"):  # doctest: +SKIP
-    ...     print(len(tokens))
-    """
-
-    def __init__(self, path_or_paths: PathInput) -> None:
-        self.paths = as_paths(path_or_paths, "LineSentence")
-
-    def __iter__(self) -> Iterator[list[str]]:
-        return self._read(None)
-
-    def holding(self, words: Iterable[str]) -> Iterator[list[str]]:
-        """The sentences that hold at least one of some words; far faster than to look at all."""
-        wanted = set(words)
-        pattern = re.compile(b"|".join(re.escape(word.encode()) for word in wanted))
-        return self._read(pattern, wanted) if wanted else iter(())
-
-    def _read(self, pattern: re.Pattern[bytes] | None, wanted: Set[str] = frozenset()) -> Iterator[list[str]]:
-        for path in self.paths:
-            with path.open("rb") as file:
-                for number, line in enumerate(split_lines(read_chunks(path, file)), start=1):
-                    if pattern is not None and pattern.search(line) is None:
-                        continue
-                    words = split_words(decode_line(line, path, number))
-                    if words and (pattern is None or not wanted.isdisjoint(words)):
-                        yield words
-
-    def __repr__(self) -> str:
-        return f"LineSentence({[str(path) for path in self.paths]})"
 
 
 def as_paths(value: PathInput, name: str) -> list[Path]:
@@ -118,6 +71,8 @@ def as_paths(value: PathInput, name: str) -> list[Path]:
 
 def shown(path: str | Path) -> str:
     """The name of a file as text for messages: bytes of it that are no UTF-8 become ``\\xff`` and the like."""
+    if path == STANDARD_INPUT:
+        return "standard input"
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
@@ -239,5 +194,6 @@ def decode_line(line: bytes, path: Path, number: int) -> str:
         encoding = "utf-16" if number == 1 and byte >= 0xFE else "cp1252"  # UTF-16 begins with one of these
         raise ValueError(
             f"{shown(path)}, line {number}: invalid UTF-8 (byte 0x{byte:02x}); convert the text to UTF-8 first, "
-            f"for example with `iconv -f {encoding} -t utf-8`"
+            f"for example with `iconv -f {encoding} -t utf-8`, or read it with "
+            f"muse.LineSentence(path, encoding={encoding!r})"
         ) from None

@@ -3,7 +3,8 @@
 Tensors carry the names of `muse.Arrays`. The words are one byte tensor, ``vocabulary`` (UTF-8), in which word i
 is ``vocabulary[vocabulary_offset[i]:vocabulary_offset[i + 1]]``. The metadata has ``format`` ("muse-senses"),
 ``version`` ("1", or "2" with sense trees) and ``model``, a JSON object with the settings, the history, the training
-state, how the words were chosen, and the numbers of the sense trees, where there are some.
+state, how the words were chosen, the numbers of the sense trees, where there are some, and how the text was made into
+tokens, where that is known.
 
 Nothing in a file is trusted: `read` checks sizes, types and the consistency of all offsets before anything is used.
 """
@@ -28,6 +29,7 @@ from muse.data.forest import OPTIONAL_TENSORS, SPACE_TENSORS, TENSORS, TREE_TENS
 from muse.data.memory import check_memory_to_load, with_figure
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
+from muse.data.text_form import TextForm
 from muse.data.training_state import check_state
 from muse.data.vocabulary import LARGEST_TOTAL, Vocabulary
 from muse.errors import ModelFileError
@@ -123,7 +125,10 @@ def _describe(snapshot: Snapshot, history: Sequence[Mapping[str, Any]]) -> dict[
     words = {name: getattr(snapshot.vocabulary, name) for name in _VOCABULARY_FIELDS}
     plain: dict[str, Any] = _plain({"history": rows, "training_state": snapshot.training_state, "vocabulary": words})
     trees = {} if snapshot.forest is None else {"trees": snapshot.forest.numbers()}
-    return {"settings": snapshot.settings.to_json(), "left_open": list(snapshot.settings.left_open)} | plain | trees
+    text = {} if snapshot.text_form is None else {"text": snapshot.text_form.to_json()}
+    return (
+        {"settings": snapshot.settings.to_json(), "left_open": list(snapshot.settings.left_open)} | plain | trees | text
+    )
 
 
 def _without_clock(row: Any) -> Any:
@@ -255,7 +260,8 @@ def _build(tensors: Mapping[str, NDArray[Any]], reading: _Reading, runtime: dict
     try:
         check_state(model["training_state"])
         settings = Settings.from_json(model["settings"], model["left_open"], **runtime)
-        snapshot = Snapshot(settings, training_state=model["training_state"])
+        form = TextForm.from_json(model["text"]) if "text" in model else None
+        snapshot = Snapshot(settings, training_state=model["training_state"], text_form=form)
         for part in _PARTS:
             mine = {name: tensors[name] for name in part.names if name in tensors}
             missing = set(part.names).difference(part.optional, mine)

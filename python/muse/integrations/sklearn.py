@@ -19,6 +19,7 @@ from muse.corpus.tokens import tokens_of
 from muse.data.names import reject_unknown
 from muse.data.recipes import RECIPES
 from muse.data.settings import Settings, constructor_settings
+from muse.data.text_form import TextForm
 from muse.errors import warn_at_caller
 from muse.model.muse import MUSE
 
@@ -52,10 +53,9 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Settings of the model that `fit` trains, such as ``{"vector_size": 100, "seed": 1}``; they hold where a
         parameter of the same name is left at its default.
     tokenizer : callable, optional
-        ``tokenizer(document)`` gives the tokens of a text. By default `muse.corpus.tokenize`, the lower-case
-        words of prose; give ``str.split`` for a model of text that is tokenised already, and
-        `muse.corpus.tokenize_wiki` for one of the usual Wikipedia texts. Documents that are lists of tokens are taken
-        as they are.
+        ``tokenizer(document)`` gives the tokens of a text. By default what made those of the model's own text, as far
+        as the model remembers it (`MUSE.tokenize`), and `muse.corpus.tokenize`, the lower-case words of prose, for one
+        that does not and for one that `fit` trains. Documents that are lists of tokens are taken as they are.
     select : bool
         Whether a word counts with the sense that its context means. If not, with its word-level vector.
     column : str, optional
@@ -122,7 +122,8 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if self.model is None:
             if not isinstance(self.settings, (dict, NoneType)):
                 raise TypeError(f"settings must be a dict of settings of MUSE; got {self.settings!r:.80}")
-            self.model_ = MUSE(self._token_lists(X), **{**(self.settings or {}), **given})
+            split = tokenize if self.tokenizer is None else self.tokenizer
+            self.model_ = MUSE(_Documents(self._token_lists(X, split), split), **{**(self.settings or {}), **given})
         elif isinstance(self.model, MUSE):
             self.model_ = self.model
         else:
@@ -192,8 +193,11 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         for tokens in self._token_lists(documents):
             yield np.array([ids[token] for token in tokens if token in ids], np.int64)
 
-    def _token_lists(self, documents: Any) -> Iterator[list[str]]:
-        split = tokenize if self.tokenizer is None else self.tokenizer
+    def _token_lists(self, documents: Any, split: Callable[[str], list[str]] | None = None) -> Iterator[list[str]]:
+        if split is None:
+            split = self.tokenizer
+        if split is None:
+            split = tokenize if self.model_.snapshot.text_form is None else self.model_.tokenize
         for number, document in enumerate(_documents(documents, self.column)):
             if isinstance(document, str):
                 yield tokens_of(split, document)
@@ -212,6 +216,17 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         tags.input_tags.string = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+class _Documents:
+    """Documents to train on, as lists of tokens that can be read once; a model remembers how they were made."""
+
+    def __init__(self, documents: Iterator[list[str]], tokenizer: Callable[[str], list[str]]) -> None:
+        self._documents = documents
+        self.text_form = TextForm("muse", lower=True) if tokenizer is tokenize else None
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return self._documents
 
 
 def _with_settings(init: Callable[..., None]) -> None:

@@ -38,7 +38,8 @@ class SenseTagger:
         A trained model, or the file of one, which is mapped into memory. None, or a file that is not there, as in a
         pipeline that was saved elsewhere: `from_disk` brings it.
     attribute : str
-        What of a token the model knows as a word: ``"lower"``, ``"text"``, ``"lemma"`` or ``"norm"``.
+        What of a token the model knows as a word: ``"lower"``, ``"text"``, ``"lemma"`` or ``"norm"``. By default
+        ``"text"`` for a model that remembers that its words have capitals, else ``"lower"``.
     name : str
         Of the component in its pipeline.
 
@@ -50,9 +51,13 @@ class SenseTagger:
     """
 
     def __init__(
-        self, model: MUSE | str | PathLike[str] | None = None, *, attribute: str = "lower", name: str = "muse_senses"
+        self,
+        model: MUSE | str | PathLike[str] | None = None,
+        *,
+        attribute: str | None = None,
+        name: str = "muse_senses",
     ) -> None:
-        if attribute not in _TEXTS:
+        if attribute is not None and attribute not in _TEXTS:
             raise ValueError(f"attribute must be one of {', '.join(map(repr, _TEXTS))}; got {attribute!r:.80}")
         self.name = name
         self._attribute = attribute
@@ -85,7 +90,9 @@ class SenseTagger:
 
     def pipe(self, stream: Iterable[Doc], batch_size: int = 256) -> Iterator[Doc]:
         """Set the senses in a stream of documents, a batch at a time, on all threads."""
-        word = _TEXTS[self._attribute]
+        form = self.model.snapshot.text_form
+        cased = form is not None and not form.lower
+        word = _TEXTS[self._attribute or ("text" if cased else "lower")]
         for batch in minibatch(stream, batch_size):
             docs = list(batch)
             contexts = [list(context) for doc in docs for context in _contexts(doc)]
@@ -121,8 +128,8 @@ class SenseTagger:
         try:
             attribute = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))["attribute"]
         except (ValueError, KeyError, TypeError):
-            attribute = None
-        if attribute not in _TEXTS:
+            attribute = ""
+        if attribute is not None and attribute not in _TEXTS:
             raise ModelFileError(f"{os.fspath(folder / _CONFIG)!r} is damaged; save the pipeline again")
         self._attribute = attribute
         self._model = MUSE.load(folder / _MODEL, mmap=True)
@@ -136,8 +143,8 @@ def _contexts(doc: Doc) -> Iterable[Any]:
 @Language.factory(  # type: ignore[untyped-decorator]
     "muse_senses",
     assigns=[f"token._.{name}" for name in EXTENSIONS],
-    default_config={"model": None, "attribute": "lower"},
+    default_config={"model": None, "attribute": None},
 )
-def make_senses(nlp: Language, name: str, model: str | None, attribute: str) -> SenseTagger:
+def make_senses(nlp: Language, name: str, model: str | None, attribute: str | None) -> SenseTagger:
     """Make the component; ``config={"model": path}`` names the file of a model."""
     return SenseTagger(model, attribute=attribute, name=name)

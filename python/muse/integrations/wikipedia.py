@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from muse.base.optional import needed
 from muse.corpus.tokens import tokenize
+from muse.data.text_form import TextForm
 from muse.files.lines import as_paths, compression
 
 __all__ = ["WikipediaSentences", "is_dump", "plain_text"]
@@ -111,6 +112,11 @@ class WikipediaSentences:
                 if error.errno is not None:
                     raise
                 raise ValueError(f"{self.path}: the compressed data is damaged ({error})") from error
+
+    @property
+    def text_form(self) -> TextForm | None:
+        """How text is made into tokens, for a model to remember; None where only its words can tell."""
+        return TextForm("wiki", lower=True) if self._tokenizer is tokenize else None
 
     def __repr__(self) -> str:
         return f"WikipediaSentences({str(self.path)!r})"

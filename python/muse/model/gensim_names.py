@@ -196,7 +196,9 @@ def reset_from(self: Model, other_model: Any) -> None:
         raise TypeError(f"reset_from takes a model of muse; got {type(other_model).__name__}")
     self._corpus, self.corpus_count = None, other_model.corpus_count
     self.history = []
-    self.publish(self.snapshot.replace(words=words, numbers=None, training_state={}))
+    self.publish(
+        self.snapshot.replace(words=words, numbers=None, training_state={}, text_form=other_model.snapshot.text_form)
+    )
 
 
 def syn1neg(self: Model) -> NDArray[np.float32]:

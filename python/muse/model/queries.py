@@ -101,6 +101,7 @@ class SenseQueries:
 
     # Questions that stand with what answers them.
     describe = cards.describe
+    tokenize = sentences.tokenize
     disambiguate = sentences.disambiguate
     disambiguate_batch = sentences.disambiguate_batch
     disambiguate_blocks = sentences.disambiguate_blocks
@@ -152,8 +153,8 @@ class SenseQueries:
         word : str
             A known word.
         context : str or list of str, optional
-            One context. A string is split at white space, as a line of a corpus file; nothing else is done to it. A
-            list holds tokens, each of them one word. Where the word occurs in it, the window around its first
+            One context. A string becomes tokens as the model's text did, see `tokenize`. A list holds tokens, each of
+            them one word, which are taken as they are. Where the word occurs in it, the window around its first
             occurrence counts; otherwise all of it does. Unknown words are skipped; where no known word is left beside
             the word itself, the prior decides, see `has_context`.
         position : int, optional

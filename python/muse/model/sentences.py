@@ -5,13 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from muse.corpus.text_reader import TextReader
 from muse.data.arrays import Floats
 from muse.data.snapshot import Publisher
 from muse.selector import tagging
 from muse.selector.context import Context
-from muse.selector.selection import SenseBlock, TokenSense
+from muse.selector.selection import SenseBlock, TokenSense, selector_of
 
-__all__ = ["disambiguate", "disambiguate_batch", "disambiguate_blocks", "sentence_vector"]
+__all__ = ["disambiguate", "disambiguate_batch", "disambiguate_blocks", "sentence_vector", "tokenize"]
+
+
+def tokenize(self: Publisher, text: str) -> list[str]:
+    """The tokens of a plain text, made as the model's own text was: what every question makes of a string.
+
+    A word between white space that the model knows is a token. Any other one becomes what the tokenizer of the model's
+    text makes of it, or, where that is not remembered, what the model knows best: it is put in small letters, if the
+    model has no others, freed of the punctuation around it, or divided at hyphens and apostrophes. A model from a file
+    that says nothing of its text, or from `from_arrays`, splits at white space only.
+
+    Parameters
+    ----------
+    text : str
+        A sentence.
+
+    Returns
+    -------
+    list of str
+        Words that the model does not know are among them.
+
+    Raises
+    ------
+    TypeError
+        If it is no string.
+    NotTrainedError
+        If the model has no words yet.
+
+    Examples
+    --------
+    >>> from muse import MUSE
+    >>> model = MUSE([["on", "the", "bank", "by", "the", "river"]] * 20, vector_size=8, workers=1)
+    >>> model.tokenize("On the Bank, by the River.")
+    ['on', 'the', 'bank', 'by', 'the', 'river']
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"tokenize takes a string; got {text!r:.80}")
+    snapshot = self.snapshot
+    reader = selector_of(snapshot).reader if snapshot.is_trained else None
+    return (reader or TextReader(snapshot.text_form, snapshot.vocabulary.ids)).tokens(text)
 
 
 def disambiguate(self: Publisher, sentence: Context) -> list[TokenSense]:
@@ -20,7 +60,7 @@ def disambiguate(self: Publisher, sentence: Context) -> list[TokenSense]:
     Parameters
     ----------
     sentence : str or list of str
-        A string is split at white space, and nothing else is done to it.
+        A string becomes tokens as the model's text did, see `tokenize`; a list is taken as it is.
 
     Returns
     -------

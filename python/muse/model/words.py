@@ -19,6 +19,7 @@ from muse.corpus.encoding import encode_corpus
 from muse.data.memory import check_memory
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
+from muse.data.text_form import TextForm
 from muse.data.training_state import with_other_senses
 from muse.data.trimming import TrimRule, VocabularyRules
 from muse.data.vocabulary import Vocabulary, counts_of
@@ -236,7 +237,7 @@ def _with_words_of_corpus(
         rules["trim_rule"] = trim_rule
     known = snapshot.words
     vocabulary, corpus = encode(snapshot, sentences, corpus_file, vocab=known, extend=known is not None, **rules)
-    return _with_vocabulary(snapshot, vocabulary), corpus
+    return _with_vocabulary(snapshot, vocabulary, getattr(sentences, "text_form", None)), corpus
 
 
 def _with_words_of_table(snapshot: Snapshot, word_freq: Mapping[str, int], trim_rule: TrimRule | None) -> Snapshot:
@@ -249,8 +250,14 @@ def _with_words_of_table(snapshot: Snapshot, word_freq: Mapping[str, int], trim_
     return _with_vocabulary(snapshot, vocabulary)
 
 
-def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary) -> Snapshot:
-    """The snapshot with a vocabulary that begins with its own; where it is trained, its arrays grow with it."""
+def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary, form: TextForm | None = None) -> Snapshot:
+    """The snapshot with a vocabulary that begins with its own; where it is trained, its arrays grow with it.
+
+    How the first text was made into tokens is remembered: in the `form` that it says, or as its words look.
+    """
+    if snapshot.words is None:
+        form = form if isinstance(form, TextForm) else TextForm.measured(vocabulary.words)
+        snapshot = snapshot.replace(text_form=form)
     old, settings, state = snapshot.numbers, snapshot.settings, snapshot.training_state
     _say_unknown(settings, vocabulary)
     if old is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from os import PathLike
 from typing import Any
 
@@ -9,6 +10,7 @@ from muse.files import model_file
 from muse.formats.registry import write_sense_table
 from muse.formats.table import SenseTable
 from muse.model.guard import Model, uses
+from muse.selector.context import Context
 from muse.selector.tag_file import TagReport
 from muse.selector.tagging import tag_text
 
@@ -86,7 +88,7 @@ def export(self: Model, path: str | PathLike[str], format: str, **options: Any) 
 @uses
 def tag_corpus(
     self: Model,
-    input: str | PathLike[str],
+    input: str | PathLike[str] | Iterable[Context],
     output: str | PathLike[str],
     *,
     margin: float = 0.0,
@@ -100,15 +102,17 @@ def tag_corpus(
 
     Parameters
     ----------
-    input : path-like
-        UTF-8 text, one sentence a line, plain or compressed (.gz, .bz2, .xz, .zst).
+    input : path-like or iterable of sentences
+        UTF-8 text, one sentence a line, plain or compressed (.gz, .bz2, .xz, .zst), whose words stand between white
+        space. Or sentences, as lists of tokens or strings, such as `muse.corpus.Prose` and `muse.corpus.Column` read
+        them: they are written one a line, a space between tokens.
     output : path-like
         Where it goes, compressed if the name says so. The file appears when it is complete.
     margin : float
         Leave words bare whose sense is less than this more probable than the next best one.
     resume : bool
         Go on where an earlier call with the same arguments was stopped or killed; a file ``output.partial`` holds
-        what it had done.
+        what it had done. Of files only.
     progress : bool, optional
         Show a progress bar; the model's setting, if not given.
 

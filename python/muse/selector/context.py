@@ -1,14 +1,13 @@
 """From what a user writes for a context to the arrays that the core reads.
 
-A context is a list of tokens, or a string, whose words stand between white space as in a corpus file: so a string means
-the same words as a line of the file that a model was trained on, and as ``text.split()`` where that made the tokens.
-When the word occurs in it, the window around its first occurrence counts, or around `position`; otherwise all of it
-counts. Unknown words are skipped.
+A context is a list of tokens, or a string, which becomes tokens as the text of the model did (`TextReader`); where
+nothing is known of that, its words stand between white space as in a corpus file. When the word occurs in it, the
+window around its first occurrence counts, or around `position`; otherwise all of it counts. Unknown words are skipped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -60,8 +59,8 @@ class AskedContexts(NamedTuple):
     single: bool
 
 
-def as_tokens(context: Context) -> list[str]:
-    """The tokens of one context.
+def as_tokens(context: Context, split: Callable[[str], list[str]] = split_words) -> list[str]:
+    """The tokens of one context, of a string what `split` makes of it.
 
     Raises
     ------
@@ -69,7 +68,7 @@ def as_tokens(context: Context) -> list[str]:
         If it is neither a string nor a sequence of strings.
     """
     if isinstance(context, str):
-        return split_words(context)
+        return split(context)
     if not isinstance(context, Iterable):
         raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
     refuse_row("the context", context)
@@ -162,7 +161,11 @@ def _position_given(position: Any) -> int | None:
 
 
 def encode(
-    word: str | Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None], vocabulary: Vocabulary
+    word: str | Sequence[str],
+    contexts: Sequence[Context],
+    positions: Sequence[int | None],
+    vocabulary: Vocabulary,
+    split: Callable[[str], list[str]] = split_words,
 ) -> EncodedContexts:
     """Encode contexts.
 
@@ -176,6 +179,8 @@ def encode(
         Index of the occurrence of `word` that is meant, among the tokens of its context; None: the first one.
     vocabulary : Vocabulary
         Tokens that it does not hold are skipped.
+    split : callable
+        Makes tokens of a context that is a string.
 
     Raises
     ------
@@ -186,7 +191,7 @@ def encode(
     offsets, found, known = [0], [], vocabulary.ids
     words = [word] * len(contexts) if isinstance(word, str) else word
     for target, context, position in zip(words, contexts, positions, strict=True):
-        tokens = as_tokens(context)
+        tokens = as_tokens(context, split)
         at = _position(target, tokens, position)
         ids = [known.get(token, -1) for token in tokens]
         found.append(-1 if at < 0 else sum(i >= 0 for i in ids[:at]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,11 +13,13 @@ from muse import _core
 from muse.base import cuda
 from muse.base.limits import usable_cores
 from muse.base.numeric import softmax
+from muse.corpus.text_reader import TextReader
 from muse.data.arrays import Arrays, Floats
 from muse.data.forest import Forest
 from muse.data.memory import shortage_said
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
+from muse.data.text_form import TextForm
 from muse.data.vocabulary import Vocabulary
 from muse.selector.context import Context, EncodedContexts, as_tokens, encode
 
@@ -123,10 +125,15 @@ class SenseSelector:
     vocabulary, arrays, settings
         Those of the model. The settings say which window counts, and whether context words are summed or averaged and
         weighted by how often subsampling kept them in training.
+    form : TextForm, optional
+        How its text was made into tokens, so that contexts that are strings become tokens in the same way.
     """
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays, settings: Settings) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, arrays: Arrays, settings: Settings, form: TextForm | None = None
+    ) -> None:
         self._vocabulary = vocabulary
+        self._form = form
         self._arrays = arrays
         self._settings = settings
         self._temperature, self._place = settings.temperature, settings.device
@@ -180,7 +187,7 @@ class SenseSelector:
         positions: Sequence[int | None],
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """The scores of all senses, one context after another, and where the prior takes their place."""
-        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary)
+        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary, self.reader.tokens)
         with shortage_said("senses were scored"):
             scores, alone = _core.sense_scores(
                 arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
@@ -191,7 +198,12 @@ class SenseSelector:
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy: what is of the core or on the device is made anew."""
         settings = self._settings.replace(callbacks=(), trim_rule=None)
-        return type(self), (self._vocabulary, self._arrays, settings), {"workers": self.workers}
+        return type(self), (self._vocabulary, self._arrays, settings, self._form), {"workers": self.workers}
+
+    @cached_property
+    def reader(self) -> TextReader:
+        """What makes tokens of strings."""
+        return TextReader(self._form, {} if self._form is None else self._vocabulary.ids)
 
     @property
     def tagger(self) -> _core.Tagger:
@@ -237,7 +249,8 @@ class SenseSelector:
     def blocks(self, sentences: Iterable[Context]) -> Iterator[SenseBlock]:
         """The senses of sentences, which are read as they come, some hundred thousand tokens at a time."""
         remaining = iter(sentences)
-        while block := list(_take(remaining, _BLOCK_TOKENS)):
+        split = None if self._form is None else self.reader.tokens
+        while block := list(_take(remaining, _BLOCK_TOKENS, split)):
             with shortage_said("senses were selected"):
                 found = SenseBlock(*self.tagger.select(block, self.workers))
             yield found
@@ -258,16 +271,29 @@ class UseSelector(SenseSelector):
         As of a `SenseSelector`.
     forest : Forest
         The trees, of which `arrays` are a cut.
+    form
+        As of a `SenseSelector`.
     """
 
-    def __init__(self, vocabulary: Vocabulary, arrays: Arrays, settings: Settings, forest: Forest) -> None:
-        super().__init__(vocabulary, arrays, settings)
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        arrays: Arrays,
+        settings: Settings,
+        forest: Forest,
+        form: TextForm | None = None,
+    ) -> None:
+        super().__init__(vocabulary, arrays, settings, form)
         self._forest, self._temperature = forest, forest.space.temperature
         self._bias = forest.bias()
 
     def __reduce__(self) -> tuple[Any, ...]:
         settings = self._settings.replace(callbacks=(), trim_rule=None)
-        return type(self), (self._vocabulary, self._arrays, settings, self._forest), {"workers": self.workers}
+        return (
+            type(self),
+            (self._vocabulary, self._arrays, settings, self._forest, self._form),
+            {"workers": self.workers},
+        )
 
     def contexts(
         self, word: str | Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None]
@@ -276,7 +302,7 @@ class UseSelector(SenseSelector):
 
         They have length one, but zeros where nothing is said.
         """
-        encoded = encode(word, contexts, positions, self._vocabulary)
+        encoded = encode(word, contexts, positions, self._vocabulary, self.reader.tokens)
         vectors = self._forest.space.core.vectors(encoded.tokens, encoded.offsets, encoded.positions, self.workers)
         return vectors, _alone(encoded)
 
@@ -300,7 +326,7 @@ class UseSelector(SenseSelector):
         positions: Sequence[int | None],
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """The scores of all senses, one context after another, and where the prior takes their place."""
-        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary)
+        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary, self.reader.tokens)
         with shortage_said("senses were scored"):
             scores = self._forest.space.core.scores(
                 arrays.selection_vectors, arrays.sense_offset, self._bias, encoded.tokens, encoded.offsets,
@@ -359,7 +385,8 @@ def uses_of(snapshot: Snapshot, forest: Forest) -> UseSelector:
     selector = selector_of(snapshot)
     if isinstance(selector, UseSelector):
         return selector
-    return snapshot.once("uses", lambda: UseSelector(snapshot.vocabulary, snapshot.arrays, snapshot.settings, forest))
+    parts = (snapshot.vocabulary, snapshot.arrays, snapshot.settings, forest, snapshot.text_form)
+    return snapshot.once("uses", lambda: UseSelector(*parts))
 
 
 def selector_of(snapshot: Snapshot) -> SenseSelector:
@@ -368,16 +395,21 @@ def selector_of(snapshot: Snapshot) -> SenseSelector:
     def make() -> SenseSelector:
         forest, arrays = snapshot.forest, snapshot.arrays
         if forest is None or not forest.is_cut(arrays):
-            return SenseSelector(snapshot.vocabulary, arrays, snapshot.settings)
-        return UseSelector(snapshot.vocabulary, arrays, snapshot.settings, forest)
+            return SenseSelector(snapshot.vocabulary, arrays, snapshot.settings, snapshot.text_form)
+        return UseSelector(snapshot.vocabulary, arrays, snapshot.settings, forest, snapshot.text_form)
 
     return snapshot.once("selector", make)
 
 
-def _take(sentences: Iterator[Context], count: int) -> Iterator[Context]:
-    """Sentences with about `count` tokens in all, or those that are left."""
+def _take(
+    sentences: Iterator[Context], count: int, split: Callable[[str], list[str]] | None = None
+) -> Iterator[Context]:
+    """Sentences with about `count` tokens in all, or those that are left; the core splits strings at white space, if
+    nothing else is to `split` them."""
     for sentence in sentences:
-        if not isinstance(sentence, (str, list, tuple)):
+        if isinstance(sentence, str):
+            sentence = sentence if split is None else split(sentence)
+        elif not isinstance(sentence, (list, tuple)):
             sentence = as_tokens(sentence)
         yield sentence
         # An empty sentence counts too; in a string, a token for each four bytes.

@@ -26,6 +26,7 @@ from muse.base.numeric import checksum
 from muse.base.optional import needed
 from muse.base.progress import progress_bar
 from muse.files.lines import as_paths, compression, is_compressed, read_chunks, shown
+from muse.files.looks import ProseWatch
 from muse.files.replacing import check_target, keep_mode, name_beside, naming, replacing
 
 try:
@@ -33,7 +34,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["TagReport", "fingerprint", "is_stream", "tag_file", "tag_stream"]
+__all__ = ["TagReport", "compressor", "fingerprint", "is_stream", "tag_file", "tag_stream"]
 
 logger = logging.getLogger("muse")
 
@@ -129,7 +130,7 @@ def tag_file(
             return tag_stream(tagger, file, pipe, name=path, margin=margin, workers=workers)
     out = check_target(target)
     partial, notes = _helpers(path, out)
-    compress = _compressor(compression(out))
+    compress = compressor(compression(out))
     if not (resume and notes.exists()):
         _check_ours(partial, notes)
     with path.open("rb") as file, _alone(partial):
@@ -196,7 +197,7 @@ def tag_stream(
     ending : str
         That of the name of the output, which says how it is to be compressed.
     """
-    path, lines, begun, compress = Path(name), 0, False, _compressor(ending)
+    path, lines, begun, compress = Path(name), 0, False, compressor(ending)
     report = TagReport(0, 0)
     for piece in _pieces(read_chunks(path, file), least=1):
         if not begun:
@@ -285,6 +286,7 @@ def _tag(
         size, lines = len(piece), piece.count(b"\n")
         if state.read == 0:
             piece = piece.removeprefix(_BYTE_ORDER_MARK)
+            ProseWatch().look(piece, shown(path))
         text, tokens, tagged = tagger.tag(piece, "#", state.margin, workers, shown(path), state.lines + 1)
         output = compress(text)
         with naming(partial):
@@ -409,7 +411,7 @@ def _pieces(chunks: Iterable[bytes], least: int | None = None) -> Iterator[bytes
         yield bytes(begun)
 
 
-def _compressor(suffix: str) -> Callable[[bytes], bytes]:
+def compressor(suffix: str) -> Callable[[bytes], bytes]:
     """What writes a piece so that pieces one after another are a file of that kind."""
     if suffix == ".gz":
         return lambda data: gzip.compress(data, 6, mtime=0)

@@ -18,6 +18,7 @@ from muse.data.snapshot import Snapshot
 from muse.selector.context import Context, as_tokens, asked_contexts
 from muse.selector.selection import SenseBlock, TokenSense, selector_of
 from muse.selector.tag_file import TagReport, fingerprint, tag_file
+from muse.selector.tag_sentences import tag_sentences
 
 __all__ = ["sense_blocks", "sentence_senses", "sentence_vectors", "stream_senses", "tag_text"]
 
@@ -26,8 +27,9 @@ _SIF = 1e-3  # Arora, Liang & Ma (2017): a word of this share weighs half
 
 def sentence_senses(snapshot: Snapshot, sentence: Context) -> list[TokenSense]:
     """The sense of every token of a sentence; see `MUSE.disambiguate`."""
-    tokens = as_tokens(sentence)
-    block = next(selector_of(snapshot).blocks([tokens]))
+    selector = selector_of(snapshot)
+    tokens = as_tokens(sentence, selector.reader.tokens)
+    block = next(selector.blocks([tokens]))
     known = (None if sense < 0 else sense for sense in block.senses.tolist())
     found = list(map(TokenSense, tokens, known, block.probabilities.tolist()))
     for i in np.flatnonzero(~block.has_context).tolist():
@@ -58,7 +60,7 @@ def sense_blocks(snapshot: Snapshot, sentences: Iterable[Context]) -> Iterator[S
 
 def tag_text(
     snapshot: Snapshot,
-    input: str | PathLike[str],
+    input: str | PathLike[str] | Iterable[Context],
     output: str | PathLike[str],
     *,
     margin: float,
@@ -67,6 +69,14 @@ def tag_text(
 ) -> TagReport:
     """Write a text with the sense of each word behind it; see `MUSE.tag_corpus`."""
     arrays, selector, settings = snapshot.arrays, selector_of(snapshot), snapshot.settings
+    shown = settings.progress if progress is None else bool(progress)
+    limit = number(0, 1)("margin", margin)
+    if not isinstance(input, (str, bytes, PathLike)) and isinstance(input, Iterable):
+        if resume:
+            raise ValueError("resume goes on with a file; sentences are tagged in one go")
+        if hasattr(input, "read"):
+            raise TypeError("input is an open file; give its path")
+        return tag_sentences(selector, input, output, margin=limit, progress=shown)
 
     def identify() -> str:
         stored = {**settings.to_json(), "words": list(snapshot.vocabulary.words)}
@@ -75,8 +85,7 @@ def tag_text(
 
     return tag_file(
         selector.tagger, identify, input, output,
-        margin=number(0, 1)("margin", margin), workers=selector.workers, resume=bool(resume),
-        progress=settings.progress if progress is None else bool(progress),
+        margin=limit, workers=selector.workers, resume=bool(resume), progress=shown,
     )  # fmt: skip
 
 
@@ -91,7 +100,8 @@ def sentence_vectors(
         raise ValueError("give either sentence, which is one, or sentences, which are several")
     asked = asked_contexts(sentence, None, sentences, None, vocabulary, "sentences")
     assert asked is not None  # something was given
-    listed = [as_tokens(context) for context in asked.contexts]
+    split = selector_of(snapshot).reader.tokens
+    listed = [as_tokens(context, split) for context in asked.contexts]
     vectors = np.zeros((len(listed), arrays.vector_size), np.float32)
     for row, (tokens, senses) in enumerate(zip(listed, stream_senses(snapshot, listed, False, None), strict=True)):
         known = senses >= 0

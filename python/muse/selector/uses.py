@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from muse.base.tables import refuse_row
 from muse.data.snapshot import Snapshot
-from muse.files.lines import LineSentence
+from muse.files.line_sentence import LineSentence
 from muse.selector.selection import selector_of
 
 __all__ = ["Example", "Uses", "find_uses"]

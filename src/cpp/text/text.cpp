@@ -12,7 +12,8 @@ std::string describe(const std::string& source, std::int64_t line, unsigned char
   std::snprintf(hex, sizeof hex, "0x%02x", byte);
   const std::string from = line == 1 && byte >= 0xFE ? "utf-16" : "cp1252";  // UTF-16 begins with one of these
   return source + ", line " + std::to_string(line) + ": invalid UTF-8 (byte " + hex +
-         "); convert the text to UTF-8 first, for example with `iconv -f " + from + " -t utf-8`";
+         "); convert the text to UTF-8 first, for example with `iconv -f " + from +
+         " -t utf-8`, or read it with muse.LineSentence(path, encoding='" + from + "')";
 }
 
 /// Length of the valid multi-byte character at `p`, or 0. The second byte carries all the special cases: its allowed

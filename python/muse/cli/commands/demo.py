@@ -13,8 +13,8 @@ from muse.cli.kinds import FILE
 from muse.cli.output import Output
 from muse.cli.settings import given_settings, settings_options
 from muse.cli.streams import refuse_overwriting
-from muse.cli.training import Corpus, corpus_of, shows_progress, train_and_save
-from muse.corpus.encoding import LineSentence
+from muse.cli.texts import Reading, Text, text_of
+from muse.cli.training import shows_progress, train_and_save
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.errors import UnknownWordError
 from muse.evaluation.clustering import purity, v_measure
@@ -38,7 +38,7 @@ _OWN = {"vector_size": str(DIMENSION), "senses": f"{SENSES} for the generated te
     "muse demo --corpus text.txt --words bank --save demo.safetensors",
 )
 @click.argument("more", nargs=-1, metavar="")
-@click.option("--corpus", type=FILE, metavar="FILE", help="Your own text, one sentence a line, words between spaces.")
+@click.option("--corpus", type=FILE, metavar="FILE", help="Your own text.")
 @click.option("--words", multiple=True, metavar="WORD...", help="Words whose senses are shown.")
 @click.option("--save", "path", type=FILE, metavar="FILE", help="Keep the model.")
 @settings_options(("epochs", "vector_size", "senses", "workers", "seed"), _OWN)
@@ -58,12 +58,13 @@ def demo(
         generated = make_ambiguous_corpus(SENTENCES, WORDS, seed=0)
         text = f"{SENTENCES:,} generated sentences in which {len(generated.ambiguous_words)} words mean two things each"
         usual = {"senses": SENSES, "epochs": EPOCHS}
-        model = train_and_save(Corpus(text, {"sentences": generated.sentences}), {**usual, **settings}, path, out)
+        model = train_and_save(Text(text, generated.sentences), {**usual, **settings}, path, out)
         _show_recovery(out, model, generated)
         sentences: Iterable[list[str]] = generated.sentences
     else:
-        model = train_and_save(corpus_of([corpus]), settings, path, out)
-        sentences = LineSentence(corpus)
+        own = text_of([corpus], Reading())
+        model = train_and_save(own, settings, path, out)
+        sentences = own.sentences
     chosen = chosen or [word for word in (CARDS if corpus is None else FILE_CARDS) if word in model]
     uses = find_uses(model.snapshot, [word for word in chosen if word in model], sentences)
     for word in chosen:

@@ -28,7 +28,7 @@ def info(out: Output, model: str) -> None:
     out.record(record)
     for name, value in record.items():
         for title, text in _shown(name, value):
-            out.line(f"{title:<16}{text}")
+            out.line(f"{title:<20}{text}")
 
 
 def _of_model(model: MUSE) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _shown(name: str, value: Any) -> list[tuple[str, str]]:
             (f"epoch {row['epoch']}", f"{row['stage']}, {row['tokens']:,} tokens, loss {row['loss']:.3f}")
             for row in value
         ]
-    titles = {"bytes": "size", "senses_of_ambiguous_words": "of ambiguous", "vector_size": "dimension"}
+    titles = {"bytes": "size", "senses_of_ambiguous_words": "of ambiguous words", "vector_size": "dimension"}
     title = titles.get(name, name.replace("has_", "has ").replace("_", " "))
     if isinstance(value, bool):
         return [(title, "yes" if value else "no")]

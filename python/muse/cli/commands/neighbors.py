@@ -48,8 +48,8 @@ def neighbors(
             options = {"exclude_same_word": not siblings, "min_prior": min_share}
             for key, found in _found(opened, word, context, by_word, topn, options):
                 out.record({"of": key, "neighbours": [{"key": near, "cosine": cosine} for near, cosine in found]})
+                out.gap()
                 out.table([{key: near, "cosine": cosine} for near, cosine in found], {key: "", "cosine": ".3f"})
-                out.line()
 
 
 def _all(words: tuple[str, ...]) -> Any:

@@ -29,8 +29,8 @@ from muse.cli.streams import is_input, lines, refuse_two_inputs
 def select(out: Output, model: str, word: str, texts: tuple[str, ...], level: int | None, position: int | None) -> None:
     """Say which sense of WORD each TEXT means, and how sure that is.
 
-    Without TEXT, or for -, texts are the lines of standard input; each is answered as it comes. A text is split at
-    white space, as a line of the training text was.
+    Without TEXT, or for -, texts are the lines of standard input; each is answered as it comes. A text becomes
+    tokens as the training text did, so it may be prose.
     """
     refuse_two_inputs(model, *(texts or ("-",)))
     with open_model(model) as opened:

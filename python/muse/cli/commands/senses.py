@@ -12,9 +12,9 @@ from muse.cli.command import MODEL, command
 from muse.cli.kinds import FILE, WORD, Checked
 from muse.cli.models import open_model
 from muse.cli.output import Output, readable
+from muse.cli.texts import Reading, text_of
 from muse.model.cards import WordCard
 from muse.model.muse import MUSE
-from muse.selector.context import as_tokens
 
 
 @command(
@@ -43,12 +43,13 @@ def senses(
     with open_model(model) as opened:
         if count is not None:
             opened.recut(count)
+        text = None if corpus is None else text_of([corpus], Reading()).sentences
         for word in words:
             record: dict[str, Any] = {"word": word}
             if tree:
                 _show_tree(out, opened, word, topn, record)
             else:
-                card = opened.describe(word, topn=topn, corpus=corpus)
+                card = opened.describe(word, topn=topn, corpus=text)
                 _show_card(out, card)
                 record.update(_as_record(card))
             if context is not None:
@@ -58,14 +59,14 @@ def senses(
 
 def _show_tree(out: Output, model: MUSE, word: str, topn: int, record: dict[str, Any]) -> None:
     tree = model.sense_tree(word, topn=topn)
-    out.line()
+    out.gap()
     for place, line in enumerate(str(tree).splitlines()):
         out.line(readable(line), "bold" if place == 0 else "green" if "*" in line.split("  ")[0] else "")
     record.update(tree.to_dict())
 
 
 def _show_card(out: Output, card: WordCard) -> None:
-    out.line()
+    out.gap()
     keys = {readable(sense.key) for sense in card.senses}
     for place, line in enumerate(str(card).splitlines()):
         out.line(line, "bold" if place == 0 else "green" if line.split("  ")[0] in keys else "")
@@ -93,7 +94,7 @@ def _show_context(out: Output, model: MUSE, word: str, context: str) -> dict[str
     keys = [f"{word}#{k}" for k in model.sense_numbers(word).tolist()]
     listed = ", ".join(f"{readable(key)} {share:.0%}" for key, share in zip(keys, probabilities, strict=True))
     out.line(f"\nin this context: {listed}")
-    known = any(token in model for token in as_tokens(context))
+    known = any(token in model for token in model.tokenize(context))
     if not known:
         out.line("no word of it is known: these are the shares in the training text")
     return {

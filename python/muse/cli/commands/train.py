@@ -11,10 +11,11 @@ from muse.cli.kinds import FILE
 from muse.cli.output import Output
 from muse.cli.settings import given_settings, settings_options
 from muse.cli.streams import refuse_overwriting
-from muse.cli.training import corpus_of, shows_progress, train_and_save
+from muse.cli.texts import Reading, reading_options, text_of
+from muse.cli.training import shows_progress, train_and_save
 
 SHOWN = (
-    "senses", "vector_size", "window", "min_count", "epochs", "sample", "workers", "seed", "device", "checkpoint_dir",
+    "senses", "vector_size", "window", "min_count", "epochs", "workers", "seed", "device", "checkpoint_dir",
 )  # fmt: skip
 
 
@@ -28,14 +29,15 @@ SHOWN = (
 @click.option("--save", "path", required=True, type=FILE, metavar="FILE", help="Where the model goes (.safetensors).")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint in --checkpoint-dir, if one is there.")
 @click.option("--progress/--no-progress", default=None, help="Show a progress bar; by default on a terminal.")
+@reading_options
 @settings_options(SHOWN)
 def train(out: Output, corpus: tuple[str, ...], path: str, resume: bool, progress: bool | None, **values: Any) -> None:
     """Train on text and save the model.
 
-    CORPUS is plain text, one sentence a line, words separated by spaces: files (also .gz, .bz2, .xz, .zst), folders,
-    patterns such as "texts/*.txt", - for standard input; or a Wikipedia dump (.xml, .xml.bz2).
+    CORPUS are files of text (also .gz, .bz2, .xz, .zst), folders, patterns such as "texts/*.txt", or - for standard
+    input: prose, or one sentence a line with words between spaces. Or it is a table, or a Wikipedia dump (.xml.bz2).
     """
-    settings = given_settings(values)
+    reading, settings = Reading.taken(values), given_settings(values)
     refuse_overwriting(path, *corpus)
     settings["progress"] = shows_progress(progress)
-    train_and_save(corpus_of(corpus), settings, path, out, resume)
+    train_and_save(text_of(corpus, reading), settings, path, out, resume)
