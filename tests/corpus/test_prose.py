@@ -333,3 +333,12 @@ def test_a_folder_of_prose_is_trained_on_and_asked(folder, tmp_path):
     with io.StringIO() as file, pytest.raises(TypeError, match="needs the path of a file"):
         Prose(file)
     assert os.path.basename(repr(Prose(folder / "a.txt"))).startswith("a.txt")
+
+
+@pytest.mark.parametrize("piece", [".", "a.", '."', ") ", "。", "－", "a", "'", "-", "\u00ad\n", "I. "])
+def test_odd_texts_take_no_longer(piece):
+    """A pattern that goes back and forth would take hours."""
+    text = "a" + piece * 50_000 + "x"
+    assert not any(map(text_looks_like_prose, (text[:40_000], "b " * 99 + text[:40_000])))
+    for paragraph in paragraphs([text]):
+        assert "".join(SentenceSplitter().split(paragraph)).replace(" ", "") == paragraph.replace(" ", "")

@@ -175,6 +175,7 @@ def test_a_damaged_file_is_said_to_be(tmp_path):
         ("bank", None, "The Bank's  bank,", "The Bank's bank,"),
         ("A-12 12 5", TextForm(lower=False), "A-12 B-12 12", "A-12 B-12 12"),
         ("他 走", TextForm(), "他 走。", "他 走"),
+        ("बैठा वह।", TextForm(), "बैठा। वह। नहीं?", "बैठा वह। नहीं"),
         ("a", TextForm(), "\ufeffa \ufeff", "a"),
     ],
 )
@@ -182,6 +183,15 @@ def test_tokens_of_a_string(known, form, text, expected):
     reader = TextReader(form, dict.fromkeys(known.split(), 0))
     for _ in range(2):
         assert reader.tokens(text) == expected.split()
+
+
+def test_odd_words_take_no_longer():
+    """A pattern that goes back and forth would take hours."""
+    for piece in (".", "a.", "'", "-", "_A", "n't", "。", "a|", "—"):
+        word = "A" + piece * 50_000 + "x."
+        for form in (TextForm(), TextForm(tags="_"), TextForm("muse"), TextForm("wiki")):
+            assert TextReader(form, {}).tokens(word)
+    assert TextForm.measured(["a_B" * 50_000 + "c"] * 20).tags is None
 
 
 @given(st.text(), st.sampled_from(["muse", "wiki", "whitespace"]), st.booleans())

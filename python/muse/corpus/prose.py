@@ -65,8 +65,8 @@ class Prose:
     Notes
     -----
     Rules of our own, since libraries for it that are light are slow or know few languages: on the same English text
-    they split and tokenise some 20 times as many words a second as syntok (three languages) splits, and over a hundred
-    times as many as pysbd; docs/reading-text.md has the figures. Where they do not do, give `nlp`.
+    the rules split 11 times as many words a second as syntok (three languages), and 80 times as many as pysbd;
+    docs/reading-text.md has the figures. Where rules do not do, give `nlp`.
 
     Examples
     --------

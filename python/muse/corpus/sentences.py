@@ -11,14 +11,16 @@ __all__ = ["SentenceSplitter"]
 
 # What may end a sentence, with what closes behind it: where white space follows; in Chinese and Japanese anywhere.
 # A semicolon asks in Greek.
+_MARKS = ".!?…‽؟۔।॥։።፧។៕။"
 _CLOSES = "\"'”“’»›«)\\]」』）】"
 _END = re.compile(
-    rf"(?:[.!?…‽؟۔।॥։።፧។៕။]+|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e])[{_CLOSES}]*(?=\s|\Z)"
+    rf"(?:(?<![{_MARKS}])[{_MARKS}]++|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e])[{_CLOSES}]*+(?=\s|\Z)"
     r"|[。！？｡．]+[\"'”’」』）】]*"
 )
 _ANYWHERE = "。！？｡．"
 _OPENS = re.compile(r"""[\s"'“„«»‘‚›‹(\[¿¡—–\-「『（]*""")
 _BEFORE = re.compile(r"[\w.’'-]+\Z")
+_SPACE = re.compile(r"\W*")
 _NEXT = re.compile(r"\w+")
 _DOTTED = re.compile(r"(?:\w{1,3}\.-?)+\w{1,3}")  # e.g, U.S, Ph.D, J.-J
 _SHORT = re.compile(r"\w{1,2}\.")
@@ -98,7 +100,7 @@ class SentenceSplitter:
         before = _BEFORE.search(text, max(start, found.start() - _LONGEST_WORD), found.start())
         if before is None:
             return True
-        return self._stops(before.group().lstrip(".-'’"), text, place, text[start : before.start()].strip() == "")
+        return self._stops(before.group().lstrip(".-'’"), text, place, _begin(text, start) >= before.start())
 
     def _stops(self, word: str, text: str, place: int, alone: bool) -> bool:
         """Whether the full stop behind a word ends a sentence, before what stands at `place`; `alone`: it would be all
@@ -135,6 +137,12 @@ class SentenceSplitter:
     @staticmethod
     def _begins(text: str, place: int) -> bool:
         return _first_word(text, place) in _BEGINNERS
+
+
+def _begin(text: str, start: int) -> int:
+    """The place of the first letter or digit from `start` on."""
+    found = _SPACE.match(text, start)
+    return start if found is None else found.end()
 
 
 def _first_word(text: str, place: int) -> str:

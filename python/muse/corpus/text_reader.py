@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 
 from muse.corpus.tokenizer import tokenize
@@ -14,7 +15,6 @@ __all__ = ["TextReader"]
 
 _MOST_KEPT = 100_000  # words that were looked at, of which the outcome is kept
 _BETWEEN = re.compile(r"([—–…“”„«»()\[\]{}]|--+)")  # what stands between words, also without a space
-_PARTS = re.compile(r"([^\w\s]*)(.*?)([^\w\s]*)", re.DOTALL)  # of a word: what stands around it, and itself
 _CLITIC = re.compile(r"(.+?)(n't|'(?:s|re|ve|ll|d|m))", re.IGNORECASE)  # as the Penn treebank divides words
 
 
@@ -72,13 +72,22 @@ class TextReader:
         known = self._known
         if word in known or (whole := form.cased(word)) in known:
             return [word if word in known else whole]
-        parts = _PARTS.fullmatch(word)
-        before, bare, after = parts.groups() if parts is not None else ("", word, "")
+        begin, end = 0, len(word)
+        while begin < end and _is_mark(word[begin]):
+            begin += 1
+        while begin < end and _is_mark(word[end - 1]):
+            end -= 1
+        before, bare, after = word[:begin], word[begin:end], word[end:]
         if not bare:  # punctuation alone
             return [mark for mark in word if mark in known] or [word]
         ways = (pieces for pieces in _ways(form, bare) if pieces and all(piece in known for piece in pieces))
         best = next(ways, [form.cased(bare)])
         return [*(mark for mark in before if mark in known), *best, *(mark for mark in after if mark in known)]
+
+
+def _is_mark(letter: str) -> bool:
+    """Whether this is punctuation or a symbol, but for the underscore, which stands in words."""
+    return letter != "_" and unicodedata.category(letter)[0] in "PS"
 
 
 def _ways(form: TextForm, bare: str) -> Iterator[list[str]]:

@@ -21,8 +21,10 @@ _UNSPACED_SHARE = 0.01  # marks a letter
 # Marks that stand at the end of a word in prose, and alone in tokenised text. A full stop does so only behind a word of
 # some letters: in "U.S." and "Mr." it belongs to the word. Apostrophes are in "'s" and "students'".
 _CLOSING = r",;:!?…)\]}»”“„。，、！？；：．」』）।॥؟،؛۔։።၊"
-_GLUED = re.compile(rf"\w[\"'’]?[{_CLOSING}]+[\"'’»”)]*$|[^\W\d_]{{4,}}\.[\"'’»”)]*$")
-_UNSPACED = re.compile(r"\w+[。，、！？：；]\w?")  # in prose without spaces
+_LETTER = rf"[^\s{_CLOSING}.\"'’“„«([{{]"
+_GLUED = re.compile(rf"{_LETTER}[\"'’]?[{_CLOSING}]+$|[^\W\d_]{{4}}\.[\"'’»”)]*$|{_LETTER}[{_CLOSING}]+[\"'’]$")
+_UNSPACED = re.compile(r"\w{1,9}[。，、！？：；]")  # in prose without spaces
+_END_OF_WORD = 40  # letters that are looked at
 _ALONE = re.compile(rf"[{_CLOSING}.\"'’«(\[{{-]+$")
 
 
@@ -44,7 +46,7 @@ def _glued(text: str) -> str | None:
     if len(text) >= _LEAST_LETTERS and len(unspaced) >= _UNSPACED_SHARE * len(text):
         return min(unspaced, key=len)
     tokens = text.split()
-    glued = [token for token in tokens if _GLUED.search(token)]
+    glued = [token for token in tokens if _GLUED.search(token[-_END_OF_WORD:])]
     alone = sum(_ALONE.match(token) is not None for token in tokens)
     if len(tokens) < _LEAST_TOKENS or len(glued) < max(_LEAST_GLUED, _SHARE * len(tokens)) or len(glued) <= alone:
         return None

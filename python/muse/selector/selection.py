@@ -50,7 +50,7 @@ class TokenSense(_TokenSense):
     Attributes
     ----------
     token : str
-        The token as it was given.
+        The token as it was given; of a sentence that is a string, as `MUSE.tokenize` makes it.
     sense : int or None
         Number of the sense, None for a word that the model does not know.
     probability : float
