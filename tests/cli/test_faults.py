@@ -37,6 +37,11 @@ USAGE = {
     "muse convert senses.vec out --to muse": "vectors do not make a model",
     "muse convert model.safetensors - --to projector": "more than one file",
     "muse convert model.safetensors - --to sensegram": "more than one file",
+    "muse convert senses.vec out.vec -I limit=x": "limit must be an integer",
+    "muse convert senses.vec out.vec -O limit=3": "'limit' is no option to write the word2vec format",
+    "muse convert model.safetensors out.vec -I limit=3": "a model of ours has no options to read",
+    "muse evaluate wicc model.safetensors": "there is no command 'wicc': did you mean wic?",
+    "muse --config muse.toml train": "No such option",
     "muse merge model.safetensors - --json": "the model goes to standard output",
     "muse settings sences": "did you mean senses?",
     "muse demo bank": "unexpected argument 'bank'",
@@ -44,7 +49,10 @@ USAGE = {
 }
 DATA = {
     "muse info nowhere": "nowhere: ",
-    "muse info text.txt": "text.txt",
+    "muse info text.txt": "name it with --from, one of",
+    "muse info ''": "the file must be a path",
+    "muse train windows.txt --save m": "or read it with --encoding cp1252",
+    "muse neighbors model.safetensors ''": "the word '' is not in the vocabulary\n",
     "muse senses nowhere bank": "there is no file 'nowhere'",
     "muse senses model.safetensors bnak": "the nearest known spellings are",
     "muse neighbors model.safetensors bank#7": "bank",
@@ -69,6 +77,7 @@ DATA = {
 )
 def test_faults_are_one_line_and_a_status(line, status, message, workspace):
     (workspace / "empty").mkdir()
+    (workspace / "windows.txt").write_bytes("naïve bank\n".encode("cp1252"))
     before = {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
     done = run(line, workspace)
     assert (done.status, done.out) == (status, "")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from typing import Any
 
 import click
 
+from muse.cli.command_names import OTHER_NAMES
 from muse.cli.kinds import FILE
 from muse.cli.output import Output
 
-__all__ = ["MODEL", "OUTPUT", "SECTIONS", "VECTORS", "Command", "Group", "Helpful", "command", "group"]
+__all__ = ["MODEL", "OUTPUT", "SECTIONS", "VECTORS", "Command", "Group", "Helpful", "Suggesting", "command", "group"]
 
 SECTIONS = ("Make a model", "Ask a model", "Read text with a model", "Judge, change, convert", "This program")
 _WIDTH = 100
@@ -61,7 +63,22 @@ class Command(Helpful):
     """A command of this program."""
 
 
-class Group(Helpful, click.Group):
+class Suggesting(click.Group):
+    """A group that answers the name of a command that there is not with the nearest."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is asked for."""
+        known = self.list_commands(ctx)
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            near = difflib.get_close_matches(args[0], [*known, *OTHER_NAMES], n=1)
+            hint = f"did you mean {near[0]}?" if near else f"they are {', '.join(known)}"
+            raise click.UsageError(f"there is no command {args[0]!r}: {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class Group(Helpful, Suggesting):
     """A command that has commands."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

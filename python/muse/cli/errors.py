@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -27,6 +28,18 @@ _OF_DATA = (
 )  # fmt: skip
 
 
+# What the library advises in Python, and what that is on the command line.
+_ADVICE = (
+    (r"muse\.(corpus\.)?\w+\(path, encoding='([\w-]+)'\)", r"--encoding \2"),
+    (r"encoding='([\w-]+)'( if .*?), 'auto'", r"--encoding \1\2, --encoding auto"),
+    (r"muse\.corpus\.Prose\(path\) splits", "--prose splits"),
+    (r"name it with format=", "name it with --from"),
+    (r"format='(\w+)'", r"--from \1"),
+    (r"; model\.vocabulary\.words lists the words that are", ""),
+    (r"; model\.save keeps the whole of a model", ""),
+)
+
+
 class Reporter(logging.Handler):
     """Turns whatever ends a command into its exit `status`, with one line on standard error.
 
@@ -34,12 +47,14 @@ class Reporter(logging.Handler):
     ----------
     arguments : sequence of str
         The command line, which says what to call the command in messages, and whether to show tracebacks.
+    commands : sequence of str
+        The commands that there are.
     """
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    def __init__(self, arguments: Sequence[str], commands: Sequence[str]) -> None:
         super().__init__(logging.WARNING)
         self.status = 0
-        self._name = " ".join(["muse", *[text for text in arguments if not text.startswith("-")][:1]])
+        self._name = " ".join(["muse", *[text for text in arguments if text in commands][:1]])
         self._debug = "--debug" in arguments or os.environ.get("MUSE_DEBUG", "") not in ("", "0")
         self._warnings = warnings.catch_warnings()
 
@@ -81,7 +96,7 @@ class Reporter(logging.Handler):
             self._say(_one_line(error.format_message()))
             self.status = USAGE
         elif isinstance(error, _OF_DATA):
-            self._say(_one_line(said(error)))
+            self._say(_one_line(_as_options(said(error))))
             self.status = DATA
         else:
             self._say(f"internal fault ({type(error).__name__}: {_one_line(str(error))}); MUSE_DEBUG=1 shows where")
@@ -92,7 +107,7 @@ class Reporter(logging.Handler):
         print(f"{self._name}: {message}", file=sys.stderr)
 
     def _warn(self, message: Warning | str, *_: Any, **__: Any) -> None:
-        self._say(f"note: {_one_line(str(message))}")
+        self._say(f"note: {_one_line(_as_options(str(message)))}")
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show what the package logs as a warning or an error."""
@@ -105,6 +120,13 @@ def said(error: BaseException) -> str:
         name = error.filename if isinstance(error.filename, int) else shown(error.filename)
         return f"{name}: {error.strerror}"
     return str(error)
+
+
+def _as_options(text: str) -> str:
+    """Advice for Python as advice for a shell."""
+    for pattern, replacement in _ADVICE:
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 def _one_line(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 import sys
@@ -14,7 +13,7 @@ from click.shell_completion import shell_complete
 
 from muse._core import __version__
 from muse.cli import commands
-from muse.cli.command import SECTIONS, Helpful
+from muse.cli.command import SECTIONS, Helpful, Suggesting
 from muse.cli.command_names import OTHER_NAMES
 from muse.cli.errors import Reporter
 
@@ -23,7 +22,7 @@ __all__ = ["COMPLETION", "Commands", "main", "program"]
 COMPLETION = "_MUSE_COMPLETE"
 
 
-class Commands(Helpful, click.Group):
+class Commands(Helpful, Suggesting):
     """The commands, each in a module of its own that is imported when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -37,17 +36,6 @@ class Commands(Helpful, click.Group):
             return None
         found: click.Command = getattr(importlib.import_module(f"{commands.__name__}.{name}"), name)
         return found
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is asked for; one that there is not, is answered with the nearest."""
-        known = [*self.list_commands(ctx), *OTHER_NAMES]
-        if args and args[0] not in known and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"they are {', '.join(self.list_commands(ctx))}"
-            raise click.UsageError(f"there is no command {args[0]!r}: {hint}", ctx)
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands by what they are for."""
@@ -103,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    with Reporter(given) as reporter:
+    with Reporter(given, [*program.list_commands(click.Context(program)), *OTHER_NAMES]) as reporter:
         if (status := _complete()) is not None:
             return status
         if not given:

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from muse.base.checks import path_like
 from muse.cli.streams import input_file
 from muse.formats.loaded import LoadedVectors, load_vectors
 from muse.model.muse import MUSE
@@ -32,6 +33,7 @@ def open_vectors(path: str, format: str | None = None) -> Iterator[MUSE | Loaded
 
 def is_model(path: str) -> bool:
     """Whether a file begins as a model of ours does."""
+    path_like("the file", path)
     try:
         with open(path, "rb") as file:
             return file.read(9)[8:9] == b"{"

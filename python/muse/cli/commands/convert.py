@@ -66,21 +66,31 @@ def convert(
         raise click.UsageError(f"{chosen} is more than one file, which cannot go to standard output; name OUTPUT")
     if not output.endswith("/") and not is_output(output):
         refuse_overwriting(output, input)
-    options = _options(writing)
-    with input_file(input) as name, output_file(output) as path:
-        if source in (None, MUSE_FORMAT) and (source == MUSE_FORMAT or is_model(name)):
-            if reading:
-                raise click.UsageError("a model of ours has no options to read; -O is for OUTPUT")
-            model = MUSE.load(name, mmap=True)
-            model.export(path, chosen, **options)
-            words, senses = len(model), model.arrays.n_senses
-        else:
-            vectors = load_vectors(name, source, **_options(reading))
-            vectors.export(path, chosen, **options)
-            words, senses = len(vectors), vectors.table.n_senses
+    options = _options(reading), _options(writing)
+    try:
+        with input_file(input) as name, output_file(output) as path:
+            words, senses = _convert((name, source), (path, chosen), *options)
+    except TypeError as error:  # an option that the format does not have, or a value that is none of it
+        raise click.UsageError(str(error)) from error
     if not is_output(output):
         out.line(f"written   {words:,} words, {senses:,} senses as {chosen}: {shown(output)}")
         out.record({"words": words, "senses": senses, "format": chosen, "output": output})
+
+
+def _convert(
+    source: tuple[str, str | None], target: tuple[str, str], reading: dict[str, Any], writing: dict[str, Any]
+) -> tuple[int, int]:
+    """Convert a file of a format to another of another; how many words and senses these are."""
+    (name, kind), (path, chosen) = source, target
+    if kind in (None, MUSE_FORMAT) and (kind == MUSE_FORMAT or is_model(name)):
+        if reading:
+            raise click.UsageError("a model of ours has no options to read; -O is for OUTPUT")
+        model = MUSE.load(name, mmap=True)
+        model.export(path, chosen, **writing)
+        return len(model), model.arrays.n_senses
+    vectors = load_vectors(name, kind, **reading)
+    vectors.export(path, chosen, **writing)
+    return len(vectors), vectors.table.n_senses
 
 
 def _format_of(output: str) -> str:
