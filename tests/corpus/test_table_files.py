@@ -83,6 +83,8 @@ def test_slices_of_rows_and_columns():
     assert [year for year, _ in Column(mixed, "text", by="year").slices()] == [1, "b"]
     with pytest.raises(ValueError, match=r"can be read once, and parts need more; give list\(rows\)"):
         list(Column(iter(ROWS), "text", by="year").slices())
+    with pytest.raises(TypeError, match="the column 'year' holds lists"):
+        list(Column([{"year": [1], "text": "a"}], "text", by="year").slices())
     with pytest.raises(ValueError, match="give the column that parts the table"):
         list(Column(ROWS, "text").slices())
     with pytest.raises(KeyError, match="row 0 of the table has no column 'day'"):
@@ -102,6 +104,7 @@ def test_a_long_cell(tmp_path):
         ("a.txt", "a", ValueError, r"must end in \.csv, \.tsv, \.jsonl or \.parquet"),
         ("a.csv", "", ValueError, r"a\.csv is empty, or has no names of columns"),
         ("a.csv", "id,body\n1,a", KeyError, "the file has no column 'text'; it has 'id', 'body'"),
+        ("a.csv", "text,text\n1,a", ValueError, "has several columns 'text'"),
         ("a.jsonl", "", ValueError, r"a\.jsonl holds no row"),
         ("a.jsonl", '{"text": "a"}\n{"te', ValueError, r"a\.jsonl, line 2 is not JSON"),
         ("a.jsonl", '{"text": "a"}\n[1]', ValueError, r"line 2 is no object with columns; got \[1\]"),

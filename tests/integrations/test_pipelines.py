@@ -106,6 +106,19 @@ def test_what_a_vectorizer_refuses(vectorizer_type):
         vectorizer_type(toy_model(), settings={"epochs": 1}).fit([])
 
 
+def test_documents_are_read_as_the_text_of_the_model(vectorizer_type):
+    small = {"vector_size": 4, "epochs": 1, "min_count": 1, "workers": 1}
+    cased = MUSE([["The", "Bank", ","]] * 9, **small)
+    vectors = vectorizer_type(cased).fit([]).transform(["The Bank, by", ["The", "Bank", ","]])
+    np.testing.assert_array_equal(*vectors)
+    trained = vectorizer_type(settings=small).fit(["The Bank, by"] * 9)
+    assert trained.model_.snapshot.text_form.to_json() == {"tokenizer": "muse", "lower": True}
+    np.testing.assert_array_equal(*trained.transform(["THE bank. By!", ["the", "bank", "by"]]))
+    split = vectorizer_type(settings=small, tokenizer=str.split).fit(["The Bank, by"] * 9)
+    assert list(split.model_.vocabulary) == ["The", "Bank,", "by"]
+    assert split.model_.snapshot.text_form.to_json() == {"tokenizer": "whitespace", "lower": False}
+
+
 # -- spaCy -------------------------------------------------------------------------------------------------------------
 
 
@@ -179,3 +192,15 @@ def test_what_the_component_refuses(nlp):
         nlp("the head")
     nlp.get_pipe("muse_senses").model = toy_model(words=WORDS)
     assert nlp("the head")[1]._.sense in {"head#0", "head#1", "head#2"}
+
+
+def test_a_model_of_capitals_is_asked_in_capitals(nlp):
+    from muse.integrations.spacy import SenseTagger
+
+    small = {"vector_size": 4, "epochs": 1, "min_count": 1, "workers": 1}
+    for word, other in (("Bank", "bank"), ("bank", "Bank")):
+        tagger = SenseTagger(MUSE([["the", word]] * 9, **small))
+        (token,) = tagger(nlp("Bank"))
+        assert token._.sense == f"{word}#0"
+        (token,) = tagger(nlp("bank"))
+        assert token._.sense == (None if other == "bank" else "bank#0")

@@ -230,6 +230,8 @@ def test_sentences_are_tagged(model, tmp_path):
         model.tag_corpus([PROSE], tmp_path / "d", resume=True)
     with open(tmp_path / "b") as file, pytest.raises(TypeError, match="input is an open file"):
         model.tag_corpus(file, tmp_path / "d")
+    with pytest.raises(TypeError, match="tag_corpus takes an iterable of sentences, not a table with the columns 'a'"):
+        model.tag_corpus({"a": [PROSE]}, tmp_path / "d")
     with pytest.raises(TypeError, match="a context must be a string or a list of tokens"):
         model.tag_corpus([[7]], tmp_path / "d")
     assert not (tmp_path / "d").exists()

@@ -137,7 +137,12 @@ class Column:
         if self._columns is None and iter(self._table) is self._table:
             kind = type(self._table).__name__
             raise ValueError(f"these rows ({kind}) can be read once, and parts need more; give list(rows)")
-        labels = {_plain(label) for (label,) in self._rows((self._by,))}
+        try:
+            labels = {_plain(label) for (label,) in self._rows((self._by,))}
+        except TypeError as error:
+            if "unhashable" not in str(error):
+                raise
+            raise TypeError(f"the column {self._by!r} holds lists; a table is parted by numbers or text") from None
         known = [label for label in labels if not is_missing(label) and label != ""]
         try:
             known.sort()

@@ -65,15 +65,21 @@ class TableFile:
         elif self._kind in _JSON:
             yield from self._of_json()
         else:
+            twice = [name for name in names if self.columns.count(name) > 1]
+            if twice:
+                raise ValueError(f"{shown(self._path)} has several columns {twice[0]!r}; give them names of their own")
             yield from self._separated()
 
     def _header(self) -> list[str]:
         if self._kind in _PARQUET:
             return list(self._parquet().schema_arrow.names)
-        first = next(self.rows(()), None)
-        if first is None and self._kind in _JSON:
+        if self._kind in _SEPARATED:
+            next(self._separated(), None)
+            return self._names
+        first = next(self._of_json(), None)
+        if first is None:
             raise ValueError(f"{shown(self._path)} holds no row")
-        return self._names if first is None else [name for name in first if name is not None]
+        return list(first)
 
     def _lines(self) -> Iterator[str]:
         """Lines with their line feeds, as `csv` wants them."""

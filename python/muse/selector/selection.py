@@ -249,7 +249,8 @@ class SenseSelector:
     def blocks(self, sentences: Iterable[Context]) -> Iterator[SenseBlock]:
         """The senses of sentences, which are read as they come, some hundred thousand tokens at a time."""
         remaining = iter(sentences)
-        split = None if self._form is None else self.reader.tokens
+        # Lists need no reader, and so no table of words beside the tagger's.
+        split = None if self._form is None else lambda text: self.reader.tokens(text)
         while block := list(_take(remaining, _BLOCK_TOKENS, split)):
             with shortage_said("senses were selected"):
                 found = SenseBlock(*self.tagger.select(block, self.workers))

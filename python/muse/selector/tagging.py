@@ -49,13 +49,17 @@ def sense_blocks(snapshot: Snapshot, sentences: Iterable[Context]) -> Iterator[S
     """The same in arrays of many sentences; see `MUSE.disambiguate_blocks`."""
     if isinstance(sentences, (str, bytes)) or not isinstance(sentences, Iterable):
         raise TypeError("disambiguate_batch takes an iterable of sentences; for a single one use disambiguate")
+    _refuse_table("disambiguate_batch", sentences)
+    return selector_of(snapshot).blocks(sentences)
+
+
+def _refuse_table(what: str, sentences: Any) -> None:
     columns = list(sentences) if isinstance(sentences, Mapping) else frame_columns(sentences)
     if columns is not None:
         raise TypeError(
-            f"disambiguate_batch takes an iterable of sentences, not a table with the columns {named(columns)}; "
+            f"{what} takes an iterable of sentences, not a table with the columns {named(columns)}; "
             "give one of them, as muse.corpus.Column(table, name)"
         )
-    return selector_of(snapshot).blocks(sentences)
 
 
 def tag_text(
@@ -76,6 +80,7 @@ def tag_text(
             raise ValueError("resume goes on with a file; sentences are tagged in one go")
         if hasattr(input, "read"):
             raise TypeError("input is an open file; give its path")
+        _refuse_table("tag_corpus", input)
         return tag_sentences(selector, input, output, margin=limit, progress=shown)
 
     def identify() -> str:
