@@ -13,14 +13,12 @@ from muse.cli.command_names import OTHER_NAMES
 from muse.cli.kinds import FILE
 from muse.cli.output import Output
 
-__all__ = ["MODEL", "OUTPUT", "SECTIONS", "VECTORS", "Command", "Group", "Helpful", "Suggesting", "command", "group"]
+__all__ = ["MODEL", "OUTPUT", "SECTIONS", "Command", "Group", "Helpful", "Suggesting", "command", "group"]
 
 SECTIONS = ("Make a model", "Ask a model", "Read text with a model", "Judge, change, convert", "This program")
 _WIDTH = 100
 
-
 MODEL = click.argument("model", type=FILE)
-VECTORS = click.argument("model", type=FILE)
 OUTPUT = click.argument("output", type=FILE)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
 from collections.abc import Sequence
@@ -14,12 +15,10 @@ from click.shell_completion import shell_complete
 from muse._core import __version__
 from muse.cli import commands
 from muse.cli.command import SECTIONS, Helpful, Suggesting
-from muse.cli.command_names import OTHER_NAMES
+from muse.cli.command_names import COMPLETION, OTHER_NAMES
 from muse.cli.errors import Reporter
 
-__all__ = ["COMPLETION", "Commands", "main", "program"]
-
-COMPLETION = "_MUSE_COMPLETE"
+__all__ = ["Commands", "main", "program"]
 
 
 class Commands(Helpful, Suggesting):
@@ -104,8 +103,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _complete() -> int | None:
     """Answer a shell that asks how a line can go on, or writes what makes it ask."""
-    import os
-
     instruction = os.environ.get(COMPLETION)
     arguments: dict[str, Any] = {}
     return shell_complete(program, arguments, "muse", COMPLETION, instruction) if instruction else None

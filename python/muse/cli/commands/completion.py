@@ -6,6 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from muse.cli.command import command
+from muse.cli.command_names import COMPLETION
 
 _HOW = """
 \b
@@ -21,7 +22,7 @@ def completion(shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None
     context = click.get_current_context()
-    print(kind(context.find_root().command, {}, "muse", "_MUSE_COMPLETE").source())
+    print(kind(context.find_root().command, {}, "muse", COMPLETION).source())
 
 
 completion.help = f"{completion.help}\n{_HOW}"

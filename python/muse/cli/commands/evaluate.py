@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from muse.base.checks import integer, number
-from muse.cli.command import VECTORS, Command, command, group
+from muse.cli.command import MODEL, Command, command, group
 from muse.cli.kinds import FILE, Checked
 from muse.cli.models import open_vectors
 from muse.cli.output import Output
@@ -35,7 +35,7 @@ def evaluate() -> None:
     """
 
 
-def _task(*examples: str, model: Callable[..., Any] = VECTORS) -> Callable[[Callable[..., EvaluationResult]], Command]:
+def _task(*examples: str) -> Callable[[Callable[..., EvaluationResult]], Command]:
     """A command of the group: a function that gives a result becomes one that prints it."""
 
     def make(function: Callable[..., EvaluationResult]) -> Command:
@@ -50,7 +50,7 @@ def _task(*examples: str, model: Callable[..., Any] = VECTORS) -> Callable[[Call
             *getattr(function, "__click_params__", []),
             click.Option(["--items"], is_flag=True, help="Show each pair, question or word, too."),
         ]
-        made = command(_SECTION, *examples)(VECTORS(run))
+        made = command(_SECTION, *examples)(MODEL(run))
         evaluate.add_command(made)
         return made
 

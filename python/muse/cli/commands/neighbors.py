@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from muse.base.checks import integer, number
-from muse.cli.command import VECTORS, command
+from muse.cli.command import MODEL, command
 from muse.cli.kinds import WORD, Checked
 from muse.cli.models import open_vectors
 from muse.cli.output import Output
@@ -24,7 +24,7 @@ from muse.vectors.sense_keys import split_sense_key
     'muse neighbors model.safetensors bank --context "money in the bank"',
     "cut -f1 words.txt | muse neighbors model.safetensors - --by-word --json",
 )
-@VECTORS
+@MODEL
 @click.argument("words", nargs=-1, required=True, type=WORD, metavar="WORD|SENSE...")
 @click.option("--context", metavar="TEXT", help="Of the sense that this text means.")
 @click.option("--by-word", is_flag=True, help="Compare whole words, not senses.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from muse.cli.command import VECTORS, command
+from muse.cli.command import MODEL, command
 from muse.cli.kinds import WORD
 from muse.cli.models import open_vectors
 from muse.cli.output import Output
@@ -24,7 +24,7 @@ from muse.model.muse import MUSE
     'muse similarity model.safetensors bank bank --uses "a loan of the bank" "the bank of a stream"',
     "muse similarity model.safetensors - < pairs.tsv",
 )
-@VECTORS
+@MODEL
 @click.argument("words", nargs=-1, type=WORD, metavar="WORD|SENSE WORD|SENSE")
 @click.option("--contexts", nargs=2, metavar="TEXT TEXT", help="What each word is used in: compare the senses meant.")
 @click.option(
