@@ -152,6 +152,11 @@ class Forest:
         """Numbers of the nodes that are the senses of a word, int64 (K,)."""
         return self.nodes[self.rows_of(word)]
 
+    def node_vectors(self, word: int) -> Floats:
+        """Vectors of the nodes of a word's tree, float32 (nodes, D), by number; none for a word without a tree."""
+        vectors: Floats = self.word_vectors[word] + np.float32(self.trees.shrinkage) * self.trees.node_shifts(word)
+        return vectors
+
     def rows_in(self, other: Forest) -> NDArray[np.int64]:
         """The row, in another cut of the same trees, of the sense that each of these is or is part of; -1: of none."""
         return self.trees.rows_in((self.sense_offset, self.nodes), (other.sense_offset, other.nodes))

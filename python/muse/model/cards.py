@@ -19,7 +19,7 @@ from muse.vectors.keyed import restricted
 from muse.vectors.model_vectors import SenseVectors
 from muse.vectors.sense_keys import SenseKeys
 
-__all__ = ["SenseCard", "WordCard", "collocates", "describe"]
+__all__ = ["SenseCard", "WordCard", "collocates", "describe", "label_words"]
 
 Scored = tuple[tuple[str, float], ...]
 
@@ -169,7 +169,7 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
 
     def card(k: int) -> SenseCard:
         told = _telling(snapshot, uses.evidence(k, _LABEL_FROM)) if uses else ()
-        label = _label(word, told, near[k], senses[[key for key, _ in near[k]]] @ vectors.T, k)
+        label = label_words(word, told, near[k], senses[[key for key, _ in near[k]]] @ vectors.T, k)
         examples = uses.examples(k, n_examples) if uses else ()
         return SenseCard(
             f"{word}#{numbers[k]}", label, float(prior[k]), tuple(near[k][:topn]), tuple(expected[k]), examples
@@ -179,7 +179,7 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
     return WordCard(word, int(arrays.word_counts[row]), tuple(map(card, by_share)))
 
 
-def _label(
+def label_words(
     word: str, telling: Iterable[str], near: list[tuple[str, float]], cosines: NDArray[np.float32], sense: int
 ) -> str:
     """Words that tell a sense from the others of its word: of its uses, then of those near it.

@@ -86,8 +86,7 @@ def sense_tree(self: Publisher, word: str, topn: int = 6) -> WordTree:
         )
         return WordTree(word, count, nodes, 0 if len(nodes) == 1 else None, senses)
     tree = forest.trees.tree(row, word)
-    vectors = forest.word_vectors[row] + np.float32(forest.trees.shrinkage) * forest.trees.node_shifts(row)
-    near = _neighbours(snapshot, word, vectors, topn)
+    near = _neighbours(snapshot, word, forest.node_vectors(row), topn)
     nodes = tuple(
         TreeNode(node.number, node.share, node.strength, node.parts, near[node.number]) for node in tree.nodes
     )

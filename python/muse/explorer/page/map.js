@@ -1,0 +1,123 @@
+// Marks of senses (a shape, a colour and a number each) and the map of a word's neighbours.
+
+const COLOURS = 8;
+const SHAPES = [
+  (r) => `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,  // circle
+  (r) => polygon(4, r * 1.2, Math.PI / 4),  // square
+  (r) => polygon(3, r * 1.35, -Math.PI / 2),  // triangle
+  (r) => polygon(4, r * 1.25, 0),  // diamond
+  (r) => polygon(3, r * 1.35, Math.PI / 2),  // triangle that points down
+  (r) => polygon(6, r * 1.12, 0),  // hexagon
+  (r) => polygon(5, r * 1.2, -Math.PI / 2),  // pentagon
+];
+
+function polygon(corners, r, turn) {
+  const points = Array.from({ length: corners }, (_, at) => turn + (2 * Math.PI * at) / corners);
+  return `M${points.map((angle) => `${(r * Math.cos(angle)).toFixed(2)} ${(r * Math.sin(angle)).toFixed(2)}`).join("L")}z`;
+}
+
+const colourClass = (colour) => `c${colour % COLOURS}`;
+const shapePath = (colour, r) => SHAPES[colour % SHAPES.length](r);
+
+/** The mark of a sense in text: its shape and colour, with its number inside. */
+function badge(colour, number) {
+  return svg("svg", { class: `badge ${colourClass(colour)}`, viewBox: "-14 -14 28 28", "aria-hidden": "true" },
+    svg("path", { class: "mark", d: shapePath(colour, 10.5) }),
+    svg("text", { class: "mark-number", "text-anchor": "middle", y: colour % SHAPES.length === 2 ? 7 : colour % SHAPES.length === 4 ? 2 : 4.2 }, String(number)));
+}
+
+/** The node of a cut that each point is nearest to. */
+function nearestOf(view, cut) {
+  return view.near.map((cosines) => cut.reduce((best, number) => (cosines[number] > cosines[best] ? number : best), cut[0]));
+}
+
+/** Which points a cut shows: the neighbours of its nodes, the best first. */
+function shownPoints(view, cut) {
+  const best = new Map();
+  for (const number of cut) {
+    for (const [point, cosine] of view.nodes[number].neighbours) best.set(point, Math.max(cosine, best.get(point) ?? -1));
+  }
+  return [...best.keys()].sort((a, b) => best.get(b) - best.get(a));
+}
+
+/** Draw the map of a cut into `holder`. */
+function drawMap(holder, view, cut, onword) {
+  const width = Math.max(280, holder.clientWidth);
+  const height = Math.round(Math.min(560, Math.max(340, width * 0.8)));
+  const points = shownPoints(view, cut);
+  const nearest = nearestOf(view, cut);
+  const [x, y] = scales(view, cut, points, width, height);
+  const drawing = svg("svg", { class: "map", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": mapInWords(view, cut) });
+  holder.replaceChildren(drawing);  // so that text can be measured
+  const marks = svg("g");
+  const words = svg("g");
+  drawing.append(marks, words);
+  const taken = [];
+  for (const number of cut) {
+    const node = view.nodes[number];
+    taken.push(boxAround(x(node.x), y(node.y), 12));
+  }
+  for (const point of points) taken.push(boxAround(x(view.points[point][2]), y(view.points[point][3]), 4));
+  for (const point of points) {
+    const [word, , px, py] = view.points[point];
+    const node = view.nodes[nearest[point]];
+    const group = svg("g", { class: `point ${colourClass(node.colour)}`, "data-sense": nearest[point], onclick: () => onword(word) },
+      svg("title", {}, visible(word)), svg("path", { class: "mark", transform: `translate(${x(px).toFixed(1)} ${y(py).toFixed(1)})`, d: shapePath(node.colour, 4) }));
+    marks.append(group);
+    const label = svg("text", { class: "map-word" }, visible(word));
+    group.append(label);
+    if (!placed(label, x(px), y(py), taken, width, height)) {
+      label.remove();
+      group.classList.add("unlabelled");
+    }
+  }
+  for (const number of cut) {
+    const node = view.nodes[number];
+    words.append(svg("g", { class: `centre ${colourClass(node.colour)}`, "data-sense": number, transform: `translate(${x(node.x).toFixed(1)} ${y(node.y).toFixed(1)})` },
+      svg("path", { class: "mark", d: shapePath(node.colour, 10.5) }),
+      svg("text", { class: "mark-number", "text-anchor": "middle", y: 4.2 }, String(number))));
+  }
+  return drawing;
+}
+
+/** From the plane of the principal components to the drawing: all that is shown fills it, both axes to one scale. */
+function scales(view, cut, points, width, height) {
+  const xs = [...points.map((point) => view.points[point][2]), ...cut.map((number) => view.nodes[number].x)];
+  const ys = [...points.map((point) => view.points[point][3]), ...cut.map((number) => view.nodes[number].y)];
+  const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const side = Math.min(60, width * 0.1);
+  const per = [(width - 2 * side) / Math.max(right - left, 0.2), (height - 50) / Math.max(high - low, 0.2)];
+  const scale = per.map((one) => Math.min(one, 1.8 * Math.min(...per)));  // not too far from one scale
+  return [
+    (value) => width / 2 + (value - (left + right) / 2) * scale[0],
+    (value) => height / 2 - (value - (low + high) / 2) * scale[1],
+  ];
+}
+
+const boxAround = (x, y, r) => ({ left: x - r, right: x + r, top: y - r, bottom: y + r });
+const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
+/** Put a label beside its point where nothing else is; false where there is no room. */
+function placed(label, x, y, taken, width, height) {
+  const length = label.getComputedTextLength();
+  const [up, down] = [9, 3];  // of the letters
+  const places = [[7, 4], [-7 - length, 4], [-length / 2, -8], [-length / 2, 16], [6, -6], [6, 13], [-6 - length, -6], [-6 - length, 13]];
+  for (const [dx, dy] of places) {
+    const box = { left: x + dx - 1, right: x + dx + length + 1, top: y + dy - up, bottom: y + dy + down };
+    if (box.left < 2 || box.right > width - 2 || box.top < 2 || box.bottom > height - 2) continue;
+    if (taken.some((other) => overlap(box, other))) continue;
+    taken.push(box);
+    label.setAttribute("x", (x + dx).toFixed(1));
+    label.setAttribute("y", (y + dy).toFixed(1));
+    return true;
+  }
+  return false;
+}
+
+function mapInWords(view, cut) {
+  const parts = cut.map((number) => {
+    const near = view.nodes[number].neighbours.slice(0, 4).map(([point]) => view.points[point][0]);
+    return `${view.word} ${number} near ${near.join(", ")}`;
+  });
+  return `Map of the nearest words of ${view.word}, by sense: ${parts.join("; ")}. The cards hold the same words.`;
+}

@@ -1,0 +1,250 @@
+"""What the page shows of a word, in the types of JSON: its sense tree, all cuts of it, neighbours, a map of these, uses.
+
+All cuts are told at once, so that the page can cut anew without asking; places of neighbours on the map stay where they
+are whatever the cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muse.base.numeric import unit_rows
+from muse.data.arrays import Floats
+from muse.data.word_tree import WordTree
+from muse.explorer.models import ExploredModel
+from muse.explorer.uses import Use
+from muse.model.cards import label_words
+from muse.model.muse import MUSE
+from muse.vectors.sense_keys import parse_sense_key
+
+__all__ = ["colours", "compare_words", "cuts_of", "names_of", "uses_view", "word_view", "plane"]
+
+_SHOWN = 12  # neighbours of a node
+_SOUGHT = 40  # among which its label is sought, and which are compared
+_COMPARED = 80  # of which those count that the other model knows
+_MOST_LEVELS = 24
+_USES = 6  # of each sense that are shown
+_AROUND = 12  # words on each side of a use
+
+View = dict[str, Any]
+
+
+def word_view(explored: ExploredModel, word: str) -> View:
+    """All that the cards and the map of a word need.
+
+    Parameters
+    ----------
+    explored : ExploredModel
+        The model.
+    word : str
+        A known word.
+
+    Returns
+    -------
+    dict
+        ``nodes`` of the tree by number, each with share, strength, parts, name, neighbours and a colour (0, 1, ...: of
+        the nodes of a cut no two have the same, and the larger part of a node has its colour). ``cuts``: for each
+        number of senses the numbers of nodes; ``own``: those that are the model's senses. ``labels``: words that tell
+        the nodes of a cut apart, by number, for each of ``cuts`` and, last, for ``own``. ``points`` of the map, word,
+        number of its sense, x, y; ``near``: the cosine of each with each node. ``explained``: the shares of variance
+        that the map's axes show.
+
+    Raises
+    ------
+    UnknownWordError
+        A KeyError that names the nearest spellings.
+    """
+    model = explored.model
+    tree = model.sense_tree(word, topn=_SOUGHT)
+    vectors = unit_rows(_node_vectors(model, word))
+    cuts = cuts_of(model, tree)
+    keys = sorted({key for node in tree.nodes for key, _ in node.neighbours})
+    places = {key: place for place, key in enumerate(keys)}
+    found = unit_rows(model.sv[keys]) if keys else np.zeros((0, vectors.shape[1]), np.float32)
+    cosines = found @ vectors.T
+    shown = [_one_of_each_word(node.neighbours) for node in tree.nodes]
+    points = sorted({places[key] for near in shown for key, _ in near})
+    where = {place: at for at, place in enumerate(points)}
+    flat, explained = plane(np.concatenate((vectors, found[points])))
+    colour, names = colours(cuts, tree), names_of(model, word)
+    labels = [_labels(tree, places, cosines, cut) for cut in [*cuts, list(tree.senses)]]
+    nodes = [
+        {
+            "number": node.number, "share": _rounded(node.share), "strength": _rounded(node.strength),
+            "parts": list(node.parts), "name": names.get(node.number), "colour": colour[node.number],
+            "x": _rounded(flat[node.number, 0]), "y": _rounded(flat[node.number, 1]),
+            "neighbours": [[where[places[key]], _rounded(cosine)] for key, cosine in shown[node.number]],
+        }
+        for node in tree.nodes
+    ]  # fmt: skip
+    at = flat[len(vectors) :]
+    return {
+        "word": tree.word, "count": tree.count, "rank": model.vocabulary.index(word) + 1, "root": tree.root,
+        "own": list(tree.senses), "cuts": cuts, "labels": labels, "nodes": nodes,
+        "points": [
+            [*parse_sense_key(keys[place]), _rounded(x), _rounded(y)]
+            for place, (x, y) in zip(points, at.tolist(), strict=True)
+        ],
+        "near": [[_rounded(cosine) for cosine in cosines[place].tolist()] for place in points],
+        "explained": [_rounded(share) for share in explained],
+    }  # fmt: skip
+
+
+def _rounded(number: float) -> float:
+    return round(float(number), 3) if np.isfinite(number) else 0.0  # JSON has no other numbers
+
+
+def _node_vectors(model: MUSE, word: str) -> Floats:
+    """Vectors of the nodes of a word's tree, float32 (nodes, D); of its senses, where it has no tree."""
+    snapshot, row = model.snapshot, model.vocabulary.index(word)
+    if snapshot.forest is not None and snapshot.forest.trees.n_leaves[row]:
+        return snapshot.forest.node_vectors(row)
+    return snapshot.arrays.sense_vectors[snapshot.arrays.rows_of(row)]
+
+
+def cuts_of(model: MUSE, tree: WordTree) -> list[list[int]]:
+    """For each number of senses, from one on, the numbers of the nodes; only the model's own, where there is no tree."""
+    if tree.root is None or len(tree.nodes) == 1:
+        return [list(tree.senses)]
+    levels = min(_MOST_LEVELS, len(tree.leaves))
+    return [model.sense_numbers(tree.word, level=level).tolist() for level in range(1, levels + 1)]
+
+
+def colours(cuts: Sequence[Sequence[int]], tree: WordTree) -> list[int]:
+    """A number for the colour of each node: of a cut's nodes no two are alike, and they change little between cuts."""
+    found: dict[int, int] = {}
+    taken = 0
+    waiting = [number for cut in cuts for number in sorted(cut, key=lambda number: -tree.nodes[number].share)]
+    for number in [*waiting, *(node.number for node in tree.nodes)]:
+        if number in found:
+            continue
+        found[number], taken = taken, taken + 1
+        largest = tree.nodes[number]
+        while largest.parts:  # the larger part, the first one, goes on in this colour
+            found[largest.parts[0]] = found[number]
+            largest = tree.nodes[largest.parts[0]]
+    return [found[node.number] for node in tree.nodes]
+
+
+def names_of(model: MUSE, word: str) -> Mapping[int, str]:
+    """The names that somebody gave to senses of a word, by their numbers; none where the model keeps no names."""
+    told = getattr(model, "sense_names", None)
+    return {} if told is None else dict(told(word))
+
+
+def _one_of_each_word(neighbours: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """The first neighbours, of each word the nearest sense only."""
+    found: dict[str, tuple[str, float]] = {}
+    for key, cosine in neighbours:
+        found.setdefault(parse_sense_key(key)[0], (key, cosine))
+        if len(found) == _SHOWN:
+            break
+    return list(found.values())
+
+
+def _labels(tree: WordTree, places: Mapping[str, int], cosines: Floats, cut: Sequence[int]) -> dict[int, str]:
+    """A few words for each node of a cut that tell it from the others."""
+    labels = {}
+    for place, number in enumerate(cut):
+        near = list(tree.nodes[number].neighbours)
+        rows = [places[key] for key, _ in near]
+        labels[number] = label_words(tree.word, (), near, cosines[np.ix_(rows, cut)], place)
+    return labels
+
+
+def plane(vectors: NDArray[Any]) -> tuple[NDArray[np.float64], list[float]]:
+    """Vectors (N, D) on their first two principal components, (N, 2) from -1 to 1, and the shares of variance there."""
+    centred = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
+    total = float((centred**2).sum())
+    if not np.isfinite(total) or total < 1e-12:
+        return np.zeros((len(centred), 2)), [0.0, 0.0]
+    left, sizes, right = np.linalg.svd(centred, full_matrices=False)
+    flat = np.zeros((len(centred), 2))
+    for axis in range(min(2, len(sizes))):
+        flat[:, axis] = left[:, axis] * sizes[axis] * np.sign(right[axis, np.abs(right[axis]).argmax()])
+    explained = [float(size) ** 2 / total for size in sizes[:2]]
+    return flat / max(float(np.abs(flat).max()), 1e-12), [*explained, 0.0, 0.0][:2]
+
+
+# -- uses --------------------------------------------------------------------------------------------------------------
+
+
+def uses_view(explored: ExploredModel, word: str, uses: Sequence[Use]) -> View:
+    """The uses of a word of which the selector is surest, for each cut and each of its senses.
+
+    Parameters
+    ----------
+    explored : ExploredModel
+        The model.
+    word : str
+        A known word.
+    uses : sequence of Use
+        Of this word.
+
+    Returns
+    -------
+    dict
+        ``read``: how many there were. ``texts``: what stands before, the word, what stands after. ``cuts``: for each
+        cut, as in `word_view`, and then the model's own, for each of its nodes a list of (place in ``texts``,
+        probability).
+    """
+    model = explored.model
+    tree = model.sense_tree(word, topn=0)
+    by_text = {
+        (" ".join(tokens[max(0, at - _AROUND) : at]), " ".join(tokens[at + 1 : at + 1 + _AROUND])): (tokens, at)
+        for tokens, at in uses
+    }
+    texts, contexts = list(by_text), [list(tokens) for tokens, _ in by_text.values()]
+    positions = [at for _, at in by_text.values()]
+    places: dict[int, int] = {}
+    found: list[dict[int, list[tuple[int, float]]]] = []
+    cuts = cuts_of(model, tree)
+    for place, cut in enumerate([*cuts, list(tree.senses)]):
+        level = place + 1 if place < len(cuts) and tree.root is not None and len(tree.nodes) > 1 else None
+        of_each: dict[int, list[tuple[int, float]]] = {number: [] for number in cut}
+        if contexts:
+            shares = model.sense_probabilities(word, contexts=contexts, positions=positions, level=level)
+            best = shares.argmax(axis=1)
+            for column, number in enumerate(cut):
+                mine = np.flatnonzero(best == column)
+                chosen = mine[np.argsort(-shares[mine, column], kind="stable")][:_USES]
+                of_each[number] = [
+                    (places.setdefault(use, len(places)), _rounded(shares[use, column])) for use in chosen.tolist()
+                ]
+        found.append(of_each)
+    return {
+        "read": len(uses),
+        "texts": [[texts[use][0], word, texts[use][1]] for use in places],
+        "cuts": found,
+    }
+
+
+# -- two models --------------------------------------------------------------------------------------------------------
+
+
+def compare_words(one: ExploredModel, other: ExploredModel, word: str) -> View:
+    """How many of the nearest words the senses of a word share in two models.
+
+    Vectors of two models cannot be compared, but what is near can: of each node's nearest words, those count that both
+    models know.
+
+    Returns
+    -------
+    dict
+        ``of``: how many words are compared; ``shared``: for each node of the one, for each of the other, how many of
+        these are the same.
+    """
+    first, second = (_near_words(mine, theirs, word) for mine, theirs in ((one, other), (other, one)))
+    return {"word": word, "of": _SOUGHT, "shared": [[len(mine & theirs) for theirs in second] for mine in first]}
+
+
+def _near_words(explored: ExploredModel, other: ExploredModel, word: str) -> list[set[str]]:
+    near = []
+    for node in explored.model.sense_tree(word, topn=_COMPARED).nodes:
+        words = dict.fromkeys(parse_sense_key(key)[0] for key, _ in node.neighbours)
+        near.append(set([known for known in words if known in other.model][:_SOUGHT]))
+    return near
