@@ -8,10 +8,11 @@ from typing import Any
 
 from muse.data.snapshot import Snapshot
 from muse.errors import UnknownWordError, nearest_spellings
+from muse.explorer.comparing import compare_words
 from muse.explorer.models import ExploredModel
 from muse.explorer.sentences import reasons, sentence_view
 from muse.explorer.uses import UseSource
-from muse.explorer.words import compare_words, uses_view, word_view
+from muse.explorer.words import uses_view, word_view
 
 __all__ = ["USES_READ", "Answers", "NoSuchWordError"]
 

@@ -52,7 +52,8 @@ class ExploredModel:
         if len(found) > most:
             chosen = np.argpartition(-counts, most)[:most]
             found, counts = found[chosen], counts[chosen]
-        order = np.lexsort((found, -counts, [letters_key(words.words[row]) != key for row in found.tolist()]))
+        other = np.array([letters_key(words.words[row]) != key for row in found.tolist()], bool)
+        order = np.lexsort((found, -counts, other))
         return [(words.words[row], int(words.counts[row])) for row in found[order].tolist()]
 
     def _alphabet(self) -> tuple[Vocabulary, list[str], NDArray[np.int64]]:
@@ -70,7 +71,9 @@ class ExploredModel:
         words, forest = snapshot.vocabulary, snapshot.forest
         if forest is None:
             several = np.flatnonzero(np.diff(snapshot.arrays.sense_offset) > 1)
-            order = several[np.argsort(-words.counts[several], kind="stable")] if len(several) else np.arange(len(words))
+            order = (
+                several[np.argsort(-words.counts[several], kind="stable")] if len(several) else np.arange(len(words))
+            )
         else:
             leaves = forest.trees.n_leaves
             grown = np.flatnonzero(leaves > 0)

@@ -15,8 +15,8 @@ SCRIPTS = ("base.js", "source.js", "search.js", "map.js", "tree.js", "cards.js",
            "export.js", "start.js", "main.js")  # fmt: skip
 STYLES = ("theme.css", "layout.css", "views.css")
 SERVED_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 _DATA = "<!-- data -->"
 
@@ -65,12 +65,13 @@ def self_contained(data: Any) -> str:
     """The page with script, style and data inside, and a policy that allows these alone."""
     icon = "data:image/svg+xml;base64," + base64.b64encode(_read("icon.svg").encode()).decode()
     policy = (
-        f"default-src 'none'; script-src {_hash(script())}; style-src {_hash(style())}; img-src data:; base-uri 'none'; "
-        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+        f"default-src 'none'; script-src {_hash(script())}; style-src {_hash(style())}; img-src data:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
     embedded = f'<script type="application/json" id="data">{json_text(data)}</script>'
+    charset = '<meta charset="utf-8">'
     parts = {
-        '<meta charset="utf-8">': f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        charset: f'{charset}\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<link rel="stylesheet" href="explorer.css">': f"<style>{style()}</style>",
         '<link rel="icon" href="icon.svg">': f'<link rel="icon" href="{icon}">',
         '<script src="explorer.js" defer></script>': "",

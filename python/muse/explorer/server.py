@@ -27,6 +27,7 @@ _log = logging.getLogger("muse.explorer")
 
 FIRST_PORT, _PORTS = 8765, 20  # tried one after another
 _PATIENCE = 30  # seconds that a connection may say nothing
+_PULSE = 0.1  # seconds after which it is seen that the server is to be closed
 _HEADERS = {
     "Content-Security-Policy": SERVED_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -87,7 +88,9 @@ class ExplorerServer:
         self._http = _listening(host, port, answers)
         shown = f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self._http.server_address[1]}/"
-        self._thread = threading.Thread(target=self._http.serve_forever, name="muse explorer", daemon=True)
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, args=(_PULSE,), name="muse explorer", daemon=True
+        )
         self._thread.start()
 
     def wait(self) -> None:

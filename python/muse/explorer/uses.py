@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from muse.selector.uses import sentences_holding
@@ -67,6 +67,6 @@ class ScannedText:
 
 def use_source(corpus: Any) -> UseSource | None:
     """The source of uses that a `corpus` is: one already, a text, or None."""
-    if corpus is None or hasattr(corpus, "find") and not isinstance(corpus, str | Iterable):
-        return corpus  # type: ignore[no-any-return]
+    if corpus is None or (hasattr(corpus, "find") and not isinstance(corpus, str)):
+        return corpus
     return ScannedText(corpus)

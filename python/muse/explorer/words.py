@@ -1,4 +1,4 @@
-"""What the page shows of a word, in the types of JSON: its sense tree, all cuts of it, neighbours, a map of these, uses.
+"""What the page shows of a word, in the types of JSON: its sense tree, all cuts of it, neighbours and their map, uses.
 
 All cuts are told at once, so that the page can cut anew without asking; places of neighbours on the map stay where they
 are whatever the cut.
@@ -19,13 +19,11 @@ from muse.explorer.models import ExploredModel
 from muse.explorer.uses import Use
 from muse.model.cards import label_words
 from muse.model.muse import MUSE
-from muse.vectors.sense_keys import parse_sense_key
+from muse.vectors.sense_keys import SenseKey, parse_sense_key
 
-__all__ = ["colours", "compare_words", "cuts_of", "names_of", "uses_view", "word_view", "plane"]
+__all__ = ["colours", "cuts_of", "names_of", "node_vectors", "projected", "sense_axes", "uses_view", "word_view"]
 
-_SHOWN = 12  # neighbours of a node
-_SOUGHT = 40  # among which its label is sought, and which are compared
-_COMPARED = 80  # of which those count that the other model knows
+_SOUGHT = 40  # neighbours of a node
 _MOST_LEVELS = 24
 _USES = 6  # of each sense that are shown
 _AROUND = 12  # words on each side of a use
@@ -50,8 +48,8 @@ def word_view(explored: ExploredModel, word: str) -> View:
         the nodes of a cut no two have the same, and the larger part of a node has its colour). ``cuts``: for each
         number of senses the numbers of nodes; ``own``: those that are the model's senses. ``labels``: words that tell
         the nodes of a cut apart, by number, for each of ``cuts`` and, last, for ``own``. ``points`` of the map, word,
-        number of its sense, x, y; ``near``: the cosine of each with each node. ``explained``: the shares of variance
-        that the map's axes show.
+        number of its sense, x, y; ``near``: the cosine of each with each node. ``explained``: how much of the variance
+        between the senses each of the map's axes shows.
 
     Raises
     ------
@@ -60,34 +58,35 @@ def word_view(explored: ExploredModel, word: str) -> View:
     """
     model = explored.model
     tree = model.sense_tree(word, topn=_SOUGHT)
-    vectors = unit_rows(_node_vectors(model, word))
+    vectors = unit_rows(node_vectors(model, word)).astype(np.float32)
     cuts = cuts_of(model, tree)
-    keys = sorted({key for node in tree.nodes for key, _ in node.neighbours})
+    keys: list[SenseKey] = sorted({key for node in tree.nodes for key, _ in node.neighbours})
     places = {key: place for place, key in enumerate(keys)}
-    found = unit_rows(model.sv[keys]) if keys else np.zeros((0, vectors.shape[1]), np.float32)
+    found = unit_rows(model.sv[keys]).astype(np.float32) if keys else np.zeros((0, vectors.shape[1]), np.float32)
     cosines = found @ vectors.T
     shown = [_one_of_each_word(node.neighbours) for node in tree.nodes]
     points = sorted({places[key] for near in shown for key, _ in near})
     where = {place: at for at, place in enumerate(points)}
-    flat, explained = plane(np.concatenate((vectors, found[points])))
+    finest = list(tree.leaves)
+    axes, explained = sense_axes(vectors[finest], np.array([tree.nodes[leaf].share for leaf in finest]), found[points])
+    at_nodes, at_points = projected(vectors, axes), projected(found[points], axes)
     colour, names = colours(cuts, tree), names_of(model, word)
     labels = [_labels(tree, places, cosines, cut) for cut in [*cuts, list(tree.senses)]]
     nodes = [
         {
             "number": node.number, "share": _rounded(node.share), "strength": _rounded(node.strength),
             "parts": list(node.parts), "name": names.get(node.number), "colour": colour[node.number],
-            "x": _rounded(flat[node.number, 0]), "y": _rounded(flat[node.number, 1]),
+            "x": _rounded(at_nodes[node.number, 0]), "y": _rounded(at_nodes[node.number, 1]),
             "neighbours": [[where[places[key]], _rounded(cosine)] for key, cosine in shown[node.number]],
         }
         for node in tree.nodes
     ]  # fmt: skip
-    at = flat[len(vectors) :]
     return {
         "word": tree.word, "count": tree.count, "rank": model.vocabulary.index(word) + 1, "root": tree.root,
         "own": list(tree.senses), "cuts": cuts, "labels": labels, "nodes": nodes,
         "points": [
             [*parse_sense_key(keys[place]), _rounded(x), _rounded(y)]
-            for place, (x, y) in zip(points, at.tolist(), strict=True)
+            for place, (x, y) in zip(points, at_points.tolist(), strict=True)
         ],
         "near": [[_rounded(cosine) for cosine in cosines[place].tolist()] for place in points],
         "explained": [_rounded(share) for share in explained],
@@ -98,7 +97,7 @@ def _rounded(number: float) -> float:
     return round(float(number), 3) if np.isfinite(number) else 0.0  # JSON has no other numbers
 
 
-def _node_vectors(model: MUSE, word: str) -> Floats:
+def node_vectors(model: MUSE, word: str) -> Floats:
     """Vectors of the nodes of a word's tree, float32 (nodes, D); of its senses, where it has no tree."""
     snapshot, row = model.snapshot, model.vocabulary.index(word)
     if snapshot.forest is not None and snapshot.forest.trees.n_leaves[row]:
@@ -107,7 +106,7 @@ def _node_vectors(model: MUSE, word: str) -> Floats:
 
 
 def cuts_of(model: MUSE, tree: WordTree) -> list[list[int]]:
-    """For each number of senses, from one on, the numbers of the nodes; only the model's own, where there is no tree."""
+    """For each number of senses, from one on, the numbers of the nodes; without a tree, the model's own."""
     if tree.root is None or len(tree.nodes) == 1:
         return [list(tree.senses)]
     levels = min(_MOST_LEVELS, len(tree.leaves))
@@ -137,16 +136,14 @@ def names_of(model: MUSE, word: str) -> Mapping[int, str]:
 
 
 def _one_of_each_word(neighbours: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
-    """The first neighbours, of each word the nearest sense only."""
+    """The neighbours, of each word the nearest sense only."""
     found: dict[str, tuple[str, float]] = {}
     for key, cosine in neighbours:
         found.setdefault(parse_sense_key(key)[0], (key, cosine))
-        if len(found) == _SHOWN:
-            break
     return list(found.values())
 
 
-def _labels(tree: WordTree, places: Mapping[str, int], cosines: Floats, cut: Sequence[int]) -> dict[int, str]:
+def _labels(tree: WordTree, places: Mapping[SenseKey, int], cosines: Floats, cut: Sequence[int]) -> dict[int, str]:
     """A few words for each node of a cut that tell it from the others."""
     labels = {}
     for place, number in enumerate(cut):
@@ -156,18 +153,38 @@ def _labels(tree: WordTree, places: Mapping[str, int], cosines: Floats, cut: Seq
     return labels
 
 
-def plane(vectors: NDArray[Any]) -> tuple[NDArray[np.float64], list[float]]:
-    """Vectors (N, D) on their first two principal components, (N, 2) from -1 to 1, and the shares of variance there."""
-    centred = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
-    total = float((centred**2).sum())
-    if not np.isfinite(total) or total < 1e-12:
-        return np.zeros((len(centred), 2)), [0.0, 0.0]
-    left, sizes, right = np.linalg.svd(centred, full_matrices=False)
-    flat = np.zeros((len(centred), 2))
-    for axis in range(min(2, len(sizes))):
-        flat[:, axis] = left[:, axis] * sizes[axis] * np.sign(right[axis, np.abs(right[axis]).argmax()])
+def sense_axes(senses: Floats, shares: NDArray[Any], words: Floats) -> tuple[NDArray[np.float64], list[float]]:
+    """The two directions in which the senses of a word differ most, float64 (D, 2), and their shares of that variance.
+
+    They are the principal components of the senses' vectors (K, D), each of the weight of its share. Where the senses
+    have fewer than two, those of the `words` (M, D) near them follow.
+    """
+    weights = np.asarray(shares, np.float64)[:, None] / max(float(np.sum(shares)), 1e-12)
+    apart = (senses - (weights * senses).sum(axis=0)) * np.sqrt(weights)
+    axes, sizes = _components(apart)
+    total = float((apart**2).sum())
     explained = [float(size) ** 2 / total for size in sizes[:2]]
-    return flat / max(float(np.abs(flat).max()), 1e-12), [*explained, 0.0, 0.0][:2]
+    if axes.shape[1] < 2 and len(words):
+        centred = words - words.mean(axis=0, dtype=np.float64)
+        more, _ = _components(centred - centred @ axes @ axes.T)
+        axes = np.concatenate((axes, more), axis=1)
+    missing = np.zeros((senses.shape[1], max(0, 2 - axes.shape[1])))
+    return np.concatenate((axes, missing), axis=1)[:, :2], [*explained, 0.0, 0.0][:2]
+
+
+def _components(centred: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Principal components (D, n) in which something differs, and their sizes; the largest part of each is above 0."""
+    if not np.isfinite(centred).all() or not centred.any():
+        return np.zeros((centred.shape[1], 0)), np.zeros(0)
+    _, sizes, rows = np.linalg.svd(np.asarray(centred, np.float64), full_matrices=False)
+    rows = rows[sizes > 1e-6 * sizes[0]]
+    signs = np.sign(rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)])
+    return (rows * signs[:, None]).T, sizes[: len(rows)]
+
+
+def projected(vectors: Floats, axes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where vectors (N, D) are along two axes, (N, 2), seen from their mean."""
+    return (vectors - vectors.mean(axis=0, dtype=np.float64)) @ axes if len(vectors) else np.zeros((0, 2))
 
 
 # -- uses --------------------------------------------------------------------------------------------------------------
@@ -211,9 +228,10 @@ def uses_view(explored: ExploredModel, word: str, uses: Sequence[Use]) -> View:
             best = shares.argmax(axis=1)
             for column, number in enumerate(cut):
                 mine = np.flatnonzero(best == column)
-                chosen = mine[np.argsort(-shares[mine, column], kind="stable")][:_USES]
+                surest = mine[np.argsort(-shares[mine, column], kind="stable")].tolist()
                 of_each[number] = [
-                    (places.setdefault(use, len(places)), _rounded(shares[use, column])) for use in chosen.tolist()
+                    (places.setdefault(use, len(places)), _rounded(shares[use, column]))
+                    for use in _one_of_each_sentence(surest, contexts)
                 ]
         found.append(of_each)
     return {
@@ -223,28 +241,11 @@ def uses_view(explored: ExploredModel, word: str, uses: Sequence[Use]) -> View:
     }
 
 
-# -- two models --------------------------------------------------------------------------------------------------------
-
-
-def compare_words(one: ExploredModel, other: ExploredModel, word: str) -> View:
-    """How many of the nearest words the senses of a word share in two models.
-
-    Vectors of two models cannot be compared, but what is near can: of each node's nearest words, those count that both
-    models know.
-
-    Returns
-    -------
-    dict
-        ``of``: how many words are compared; ``shared``: for each node of the one, for each of the other, how many of
-        these are the same.
-    """
-    first, second = (_near_words(mine, theirs, word) for mine, theirs in ((one, other), (other, one)))
-    return {"word": word, "of": _SOUGHT, "shared": [[len(mine & theirs) for theirs in second] for mine in first]}
-
-
-def _near_words(explored: ExploredModel, other: ExploredModel, word: str) -> list[set[str]]:
-    near = []
-    for node in explored.model.sense_tree(word, topn=_COMPARED).nodes:
-        words = dict.fromkeys(parse_sense_key(key)[0] for key, _ in node.neighbours)
-        near.append(set([known for known in words if known in other.model][:_SOUGHT]))
-    return near
+def _one_of_each_sentence(uses: Iterable[int], contexts: Sequence[Sequence[str]]) -> list[int]:
+    """The first few uses; of a sentence that holds the word twice, one."""
+    found: dict[tuple[str, ...], int] = {}
+    for use in uses:
+        found.setdefault(tuple(contexts[use]), use)
+        if len(found) == _USES:
+            break
+    return list(found.values())

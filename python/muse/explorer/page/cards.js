@@ -28,7 +28,7 @@ function titleOf(view, level, number) {
 }
 
 /** Parts of how a card is made: `also` marks neighbours that another model has too, `onlevel` takes another cut. */
-function senseCard(view, level, number, { model, uses, also, onlevel, heading = "h2" }) {
+function senseCard(view, level, number, { model, uses, awaited, also, onlevel, heading = "h2" }) {
   const node = view.nodes[number];
   const title = titleOf(view, level, number);
   const id = `sense-${model}-${number}`;
@@ -40,8 +40,11 @@ function senseCard(view, level, number, { model, uses, also, onlevel, heading = 
       el("p", { class: "key" }, ofModel(`${view.word}#${number}`))),
     el("p", { class: "share" }, percent(node.share), el("span", { class: "hidden" }, " of its uses"))));
   card.append(wide(el("div", { class: "share-line", "aria-hidden": "true" }), node.share));
-  card.append(neighbourList(view, node, model, also));
+  const telling = tellingPoints(view, cutOf(view, level), number);
+  if (telling.length) card.append(el("p", { class: "list-name", "aria-hidden": "true" }, "Sets it apart"), neighbourList(view, telling.slice(0, APART), model, also, "Words that set it apart"));
+  card.append(el("p", { class: "list-name", "aria-hidden": "true" }, "Nearest"), neighbourList(view, node.neighbours.slice(0, NEAREST), model, also, "Nearest words"));
   if (uses) card.append(useList(view, uses, level, number, model));
+  else if (awaited) card.append(el("p", { class: "no-uses" }, "Looking for uses in the text…"));
   if (node.parts.length && onlevel) {
     const undone = levelThatUndoes(view, number);
     if (undone) {
@@ -53,8 +56,19 @@ function senseCard(view, level, number, { model, uses, also, onlevel, heading = 
   return card;
 }
 
-function neighbourList(view, node, model, also) {
-  const items = node.neighbours.map(([point, cosine]) => {
+const APART = 8;
+const NEAREST = 8;
+
+/** Neighbours of a node that are nearer to it than to the others of a cut, those first that tell it most from them. */
+function tellingPoints(view, cut, number) {
+  const others = cut.filter((other) => other !== number);
+  if (!others.length) return [];
+  const lead = ([point]) => view.near[point][number] - Math.max(...others.map((other) => view.near[point][other]));
+  return view.nodes[number].neighbours.filter((near) => lead(near) > 0).sort((a, b) => lead(b) - lead(a));
+}
+
+function neighbourList(view, points, model, also, label) {
+  const items = points.map(([point, cosine]) => {
     const [word, sense] = view.points[point];
     const common = also && also.has(word);
     const inner = [ofModel(word), common ? el("span", { class: "hidden" }, " (in both)") : null];
@@ -64,7 +78,7 @@ function neighbourList(view, node, model, also) {
     if (common) link.classList.add("common");
     return el("li", {}, wide(link, cosine));
   });
-  return el("ul", { class: "chips near", "aria-label": "Nearest words" }, items);
+  return el("ul", { class: "chips near", "aria-label": label }, items);
 }
 
 function useList(view, uses, level, number, model) {
@@ -73,7 +87,7 @@ function useList(view, uses, level, number, model) {
   const rows = found.map(([place, share]) => {
     const [before, word, after] = uses.texts[place];
     const text = [before, word, after].filter(Boolean).join(" ");
-    const words = [el("span", { class: "before" }, ofModel(before)), " ", el("mark", {}, ofModel(word)), " ", el("span", { class: "after" }, ofModel(after))];
+    const words = [before ? [ofModel(before), " "] : "", el("mark", {}, ofModel(word)), after ? [" ", ofModel(after)] : ""].flat();
     const quoted = inside ? el("span", { class: "use" }, words) : el("a", { class: "use", href: address("sentence", null, { text, at: before.split(" ").filter(Boolean).length, model }), title: "See which words decide" }, words);
     return el("li", {}, quoted, el("span", { class: "sure" }, percent(share), el("span", { class: "hidden" }, " sure")));
   });
@@ -86,7 +100,7 @@ function shareBar(view, cut, onsense) {
   for (const number of byShare(view, cut)) {
     const node = view.nodes[number];
     const part = el("div", { class: `share-part ${colourClass(node.colour)}`, "data-sense": number, title: `${view.word}#${number}: ${percent(node.share)}`, onclick: () => onsense(number) },
-      node.share > 0.06 ? `${number} · ${percent(node.share)}` : node.share > 0.025 ? String(number) : "");
+      node.share > 0.09 ? `${number} · ${percent(node.share)}` : node.share > 0.025 ? String(number) : "");
     part.style.setProperty("flex-grow", String(Math.max(node.share, 0.004)));
     bar.append(part);
   }
@@ -101,7 +115,7 @@ function levelControl(view, level, onlevel, name = "level") {
   const told = el("output", { for: name, id: `${name}-told` });
   const fewer = el("button", { type: "button", class: "round", "aria-label": "Fewer senses", onclick: () => onlevel(Number(slider.value) - 1) }, "−");
   const more = el("button", { type: "button", class: "round", "aria-label": "More senses", onclick: () => onlevel(Number(slider.value) + 1) }, "+");
-  const own = el("button", { type: "button", class: "quiet own", onclick: () => onlevel(ownLevel(view)) }, "As the model has it");
+  const own = el("button", { type: "button", class: "quiet own", onclick: () => { onlevel(ownLevel(view)); slider.focus(); } }, "As the model has it");
   slider.addEventListener("input", () => onlevel(Number(slider.value), true));
   slider.addEventListener("change", () => onlevel(Number(slider.value)));
   function show(now) {
@@ -111,7 +125,7 @@ function levelControl(view, level, onlevel, name = "level") {
     told.textContent = several(count, "sense", "senses");
     fewer.disabled = Number(slider.value) <= 1;
     more.disabled = Number(slider.value) >= most;
-    own.disabled = now === ownLevel(view);
+    own.hidden = now === ownLevel(view);
   }
   show(level);
   return { box: el("div", { class: "level", role: "group", "aria-label": "How many senses" }, el("label", { for: name }, "Senses"), fewer, slider, more, told, own), show };

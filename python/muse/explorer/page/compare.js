@@ -88,22 +88,35 @@ function compareSide(view, name, model, onlevel, side) {
   };
 }
 
-/** Which senses of the two cuts share nearest words, the most first; those that match nothing are listed too. */
+const ALIKE = 0.2;  // what counts as a match
+
+/** For each sense of either cut the one of the other that is most like it; each pair once, the best first. */
+function bestPairs(cuts, found) {
+  const alike = (mine, theirs) => found.alike[mine][theirs];
+  const best = (list, score) => list.reduce((one, other) => (score(other) > score(one) ? other : one), list[0]);
+  const pairs = [
+    ...cuts[0].map((mine) => [mine, best(cuts[1], (theirs) => alike(mine, theirs))]),
+    ...cuts[1].map((theirs) => [best(cuts[0], (mine) => alike(mine, theirs)), theirs]),
+  ].map(([mine, theirs]) => [mine, theirs, alike(mine, theirs)]).filter(([, , value]) => value >= ALIKE);
+  return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()].sort((x, y) => y[2] - x[2]);
+}
+
 function drawTies(box, views, levels, found, names) {
   const cuts = views.map((view, side) => cutOf(view, levels[side]));
-  const pairs = cuts[0].flatMap((mine) => cuts[1].map((theirs) => [mine, theirs, found.shared[mine][theirs]])).filter(([, , shared]) => shared >= found.of / 10).sort((x, y) => y[2] - x[2]);
+  const pairs = bestPairs(cuts, found);
   const sense = (side, number) => {
     const view = views[side];
-    return el("span", { class: "tie-sense" }, badge(view.nodes[number].colour, number), ofModel(titleOf(view, levels[side], number).text), el("span", { class: "figure" }, percent(view.nodes[number].share)));
+    return el("span", { class: "tie-sense" }, badge(view.nodes[number].colour, number), ofModel(titleOf(view, levels[side], number).text || `sense ${number}`), el("span", { class: "figure" }, percent(view.nodes[number].share)));
   };
-  const rows = pairs.map(([mine, theirs, shared]) => el("tr", {}, el("td", {}, sense(0, mine)), el("td", { class: "bar-cell" }, wide(el("span", { class: "bar", "aria-hidden": "true" }), shared / found.of), el("span", { class: "figure" }, `${shared} of ${found.of}`)), el("td", {}, sense(1, theirs))));
+  const rows = pairs.map(([mine, theirs, value]) => el("tr", {}, el("td", {}, sense(0, mine)), el("td", { class: "bar-cell" }, wide(el("span", { class: "bar", "aria-hidden": "true" }), value), el("span", { class: "figure" }, value.toFixed(2))), el("td", {}, sense(1, theirs))));
   for (const [side, cut] of cuts.entries()) {
-    for (const number of cut.filter((one) => !pairs.some((pair) => pair[side] === one))) {
-      const cells = [el("td", {}, sense(side, number)), el("td", { class: "none" }, "no match"), el("td", { class: "none" }, "–")];
-      rows.push(el("tr", {}, side === 0 ? cells : [cells[2], cells[1], cells[0]]));
+    for (const number of byShare(views[side], cut).filter((one) => !pairs.some((pair) => pair[side] === one))) {
+      const none = el("td", { class: "none" }, "no match");
+      const empty = el("td", { class: "none" }, "–");
+      rows.push(el("tr", {}, side === 0 ? [el("td", {}, sense(0, number)), none, empty] : [empty, none, el("td", {}, sense(1, number))]));
     }
   }
   box.replaceChildren(el("h2", {}, "Senses that match"), el("table", { class: "bars tie-table" },
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, names[0]), el("th", { scope: "col" }, "nearest words in both"), el("th", { scope: "col" }, names[1]))), el("tbody", {}, rows)),
-    el("p", { class: "note" }, "Vectors of two models cannot be compared, but what is near can: of the forty nearest words that both models know, so many are the same."));
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, names[0]), el("th", { scope: "col" }, "how alike"), el("th", { scope: "col" }, names[1]))), el("tbody", {}, rows)),
+    el("p", { class: "note" }, `Vectors of two models cannot be compared, but how near they are to ${grouped(found.anchors)} words that both know can: 1.00 is the same, 0 has nothing to do with it. Framed words in the cards are near the word in both.`));
 }

@@ -32,14 +32,14 @@ function plainSenses(view, level, uses) {
 
 function asJson({ view, level, uses, model, compare, levels, names, found }) {
   const value = compare
-    ? { word: compare[0].word, models: compare.map((one, side) => ({ model: names[side], count: one.count, senses: plainSenses(one, levels[side], null) })), shared: sharedPairs(compare, levels, found) }
+    ? { word: compare[0].word, models: compare.map((one, side) => ({ model: names[side], count: one.count, senses: plainSenses(one, levels[side], null) })), alike: alikePairs(compare, levels, found) }
     : { word: view.word, model, count: view.count, level: cutOf(view, level).length, senses: plainSenses(view, level, uses) };
   return { name: `${value.word}.json`, type: "application/json", text: `${JSON.stringify(value, null, 2)}\n` };
 }
 
-function sharedPairs(views, levels, found) {
+function alikePairs(views, levels, found) {
   const [mine, theirs] = views.map((view, side) => cutOf(view, levels[side]));
-  return mine.flatMap((one) => theirs.map((other) => ({ first: one, second: other, shared: found.shared[one][other], of: found.of })));
+  return mine.flatMap((one) => theirs.map((other) => ({ first: one, second: other, alike: found.alike[one][other] })));
 }
 
 function asCsv({ view, level, uses, model, compare, levels, names }) {

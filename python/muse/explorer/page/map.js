@@ -4,9 +4,9 @@ const COLOURS = 8;
 const SHAPES = [
   (r) => `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,  // circle
   (r) => polygon(4, r * 1.2, Math.PI / 4),  // square
-  (r) => polygon(3, r * 1.35, -Math.PI / 2),  // triangle
+  (r) => polygon(3, r * 1.55, -Math.PI / 2),  // triangle
   (r) => polygon(4, r * 1.25, 0),  // diamond
-  (r) => polygon(3, r * 1.35, Math.PI / 2),  // triangle that points down
+  (r) => polygon(3, r * 1.55, Math.PI / 2),  // triangle that points down
   (r) => polygon(6, r * 1.12, 0),  // hexagon
   (r) => polygon(5, r * 1.2, -Math.PI / 2),  // pentagon
 ];
@@ -19,11 +19,18 @@ function polygon(corners, r, turn) {
 const colourClass = (colour) => `c${colour % COLOURS}`;
 const shapePath = (colour, r) => SHAPES[colour % SHAPES.length](r);
 
+/** The number in the middle of a mark; triangles have theirs off the middle, and little room. */
+function markNumber(colour, number, size = 11.5) {
+  const shape = colour % SHAPES.length;
+  const down = shape === 2 ? 0.55 : shape === 4 ? 0.2 : 0.36;
+  const letters = (shape === 2 || shape === 4 ? 0.85 : 1) * size * (number > 9 ? 0.85 : 1);
+  return svg("text", { class: "mark-number", "text-anchor": "middle", y: (down * size).toFixed(1), "font-size": letters.toFixed(1) }, String(number));
+}
+
 /** The mark of a sense in text: its shape and colour, with its number inside. */
 function badge(colour, number) {
   return svg("svg", { class: `badge ${colourClass(colour)}`, viewBox: "-14 -14 28 28", "aria-hidden": "true" },
-    svg("path", { class: "mark", d: shapePath(colour, 10.5) }),
-    svg("text", { class: "mark-number", "text-anchor": "middle", y: colour % SHAPES.length === 2 ? 7 : colour % SHAPES.length === 4 ? 2 : 4.2 }, String(number)));
+    svg("path", { class: "mark", d: shapePath(colour, 10.5) }), markNumber(colour, number));
 }
 
 /** The node of a cut that each point is nearest to. */
@@ -31,13 +38,15 @@ function nearestOf(view, cut) {
   return view.near.map((cosines) => cut.reduce((best, number) => (cosines[number] > cosines[best] ? number : best), cut[0]));
 }
 
-/** Which points a cut shows: the neighbours of its nodes, the best first. */
+/** Which points a cut shows: of each node the nearest and those that set it apart; what labels are for comes first. */
 function shownPoints(view, cut) {
-  const best = new Map();
-  for (const number of cut) {
-    for (const [point, cosine] of view.nodes[number].neighbours) best.set(point, Math.max(cosine, best.get(point) ?? -1));
-  }
-  return [...best.keys()].sort((a, b) => best.get(b) - best.get(a));
+  const each = Math.max(4, Math.min(12, Math.round(44 / cut.length)));
+  const lists = cut.map((number) => {
+    const apart = tellingPoints(view, cut, number).slice(0, each);
+    return [...apart, ...view.nodes[number].neighbours.slice(0, each)].map(([point]) => point);
+  });
+  const turns = Array.from({ length: 2 * each }, (_, at) => lists.map((list) => list[at]));
+  return [...new Set(turns.flat())].filter((point) => point !== undefined);
 }
 
 /** Draw the map of a cut into `holder`. */
@@ -75,7 +84,7 @@ function drawMap(holder, view, cut, onword) {
     const node = view.nodes[number];
     words.append(svg("g", { class: `centre ${colourClass(node.colour)}`, "data-sense": number, transform: `translate(${x(node.x).toFixed(1)} ${y(node.y).toFixed(1)})` },
       svg("path", { class: "mark", d: shapePath(node.colour, 10.5) }),
-      svg("text", { class: "mark-number", "text-anchor": "middle", y: 4.2 }, String(number))));
+      markNumber(node.colour, number)));
   }
   return drawing;
 }

@@ -10,7 +10,8 @@ async function sentenceView(route) {
     inside ? null : el("button", { type: "submit", class: "main" }, "Show its senses"));
   const tokens = el("ol", { class: "tokens", "aria-label": "Words of the sentence" });
   const detail = el("section", { class: "detail", "aria-label": "The chosen word" });
-  const page = el("div", { class: "sentence-view" }, el("h1", { tabindex: "-1" }, "Senses in a sentence"), form, examples(known, model), tokens, detail);
+  const samples = examples(known, model);
+  const page = el("div", { class: "sentence-view" }, el("h1", { tabindex: "-1" }, "Senses in a sentence"), form, samples, tokens, detail);
   let tagged = null;
 
   form.addEventListener("submit", (event) => { event.preventDefault(); ask(); });
@@ -24,6 +25,7 @@ async function sentenceView(route) {
   async function show(next) {
     const sameText = next.query.text === text;
     text = next.query.text || "";
+    samples.hidden = Boolean(text) && !inside;
     if (!sameText) {
       field.value = text;
       tokens.replaceChildren();
@@ -115,7 +117,7 @@ function reasonPanel(token, why, tagged) {
   else if (!told.length) panel.append(el("p", {}, "No single word changes the answer."));
   else {
     const most = Math.max(...told.map((word) => Math.abs(word.effect)));
-    panel.append(el("table", { class: "bars effects" }, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "word"), el("th", { scope: "col" }, "speaks"), el("th", { scope: "col", class: "figure" }, "without it"))),
+    panel.append(el("table", { class: `bars effects ${colourClass(token.senses[token.best].colour)}` }, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "word"), el("th", { scope: "col" }, "speaks"), el("th", { scope: "col", class: "figure" }, "without it"))),
       el("tbody", {}, told.map((word) => el("tr", {},
         el("th", { scope: "row" }, ofModel(tagged.tokens[word.token].text)),
         el("td", { class: "bar-cell" }, wide(el("span", { class: `bar ${word.effect > 0 ? "for" : "against"}`, "aria-hidden": "true" }), Math.abs(word.effect) / most),

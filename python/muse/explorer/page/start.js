@@ -9,7 +9,7 @@ async function startView(route) {
     el("section", { "aria-labelledby": "begin" }, el("h2", { id: "begin" }, inside ? "Words of this file" : "Words with several clear senses"),
       el("ul", { class: "chips large" }, known.start.map((word) => el("li", {}, el("a", { class: "chip", href: address("word", word, { model }) }, ofModel(word)))))),
     el("section", { "aria-labelledby": "models" }, el("h2", { id: "models" }, known.models.length > 1 ? "Models" : "Model"),
-      el("div", { class: "table-box", role: "region", "aria-label": "Models", tabindex: "0" }, el("table", { class: "facts-table" },
+      el("div", { class: "table-box", role: "group", "aria-label": "Table of models", tabindex: "0" }, el("table", { class: "facts-table" },
         el("thead", {}, el("tr", {}, ["name", "words", "senses", "tokens of text", "dimension", "sense trees"].map((name) => el("th", { scope: "col" }, name)))),
         el("tbody", {}, known.models.map((one) => el("tr", {}, el("th", { scope: "row" }, ofModel(one.name)), [one.words, one.senses, one.tokens, one.dimension].map((count) => el("td", {}, grouped(count))), el("td", {}, one.trees ? "yes" : "no"))))))),
     el("section", { "aria-labelledby": "keys" }, el("h2", { id: "keys" }, "Keys"),

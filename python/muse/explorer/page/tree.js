@@ -38,17 +38,18 @@ function drawTree(holder, view, cut, labels, onlevel) {
   for (const number of cut) {
     const node = view.nodes[number];
     drawing.append(svg("g", { class: `centre ${colourClass(node.colour)}`, transform: `translate(${x(node)} ${places.get(number)})` },
-      svg("path", { class: "mark", d: shapePath(node.colour, 8) }), svg("text", { class: "mark-number small", "text-anchor": "middle", y: 3.4 }, String(number))));
+      svg("path", { class: "mark", d: shapePath(node.colour, 8) }), markNumber(node.colour, number, 9.5)));
   }
   holder.replaceChildren(drawing);
   for (const number of leaves) {
     const node = view.nodes[number];
-    const near = node.neighbours.slice(0, 6).map(([point]) => visible(view.points[point][0]));
+    const apart = tellingPoints(view, leaves, number);
+    const near = [...apart, ...node.neighbours].slice(0, 6).map(([point]) => visible(view.points[point][0]));
     const text = svg("text", { class: "leaf", x: stem + 14, y: places.get(number) + 4 }, svg("tspan", { class: "leaf-share" }, percent(node.share)));
     const words = svg("tspan", { dx: 8 }, near.join(", "));
     text.append(words);
     drawing.append(text);
-    while (near.length > 1 && stem + 14 + text.getComputedTextLength() > width - 4) {
+    while (near.length > 1 && stem + 14 + text.getComputedTextLength() + 20 > width) {
       near.pop();
       words.textContent = near.join(", ");
     }

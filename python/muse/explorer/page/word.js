@@ -6,6 +6,7 @@ async function wordView(route) {
   const known = await source.info();
   let level = levelOf(view, route.query.level);
   let uses = null;
+  let awaited = known.uses;
   let drawn = null;
 
   const cards = el("section", { class: "cards", "aria-label": "Senses" });
@@ -30,7 +31,7 @@ async function wordView(route) {
     const cut = cutOf(view, level);
     control.show(level);
     bar.replaceChildren(shareBar(view, cut, (number) => focusCard(cards, number)));
-    cards.replaceChildren(...byShare(view, cut).map((number) => senseCard(view, level, number, { model, uses, onlevel: setLevel })));
+    cards.replaceChildren(...byShare(view, cut).map((number) => senseCard(view, level, number, { model, uses, awaited, onlevel: setLevel })));
     draw();
   }
 
@@ -45,7 +46,7 @@ async function wordView(route) {
   page.addEventListener("mouseleave", () => light(page, null));
   show();
   if (known.uses) {
-    source.uses(view.word, model).then((found) => { uses = found; show(); }).catch((error) => announce(error.message));
+    source.uses(view.word, model).then((found) => { uses = found; }).catch((error) => announce(error.message)).finally(() => { awaited = false; show(); });
   }
   return {
     page, title: `${view.word}`, said: `${view.word}: ${several(cutOf(view, level).length, "sense", "senses")}`,
@@ -75,7 +76,7 @@ function wordHead(view, known, model) {
 function mapPanel(view, box) {
   const shares = view.explained.reduce((sum, share) => sum + share, 0);
   return el("section", { class: "panel", "aria-label": "Map" }, el("h2", {}, "Nearest words"),
-    box, el("p", { class: "note" }, `Shape and colour say which sense each word is nearest to. The two main directions of ${view.word} show ${percent(shares)} of the variance, so what is near here need not be near in all.`));
+    box, el("p", { class: "note" }, `Shape and colour say which sense each word is nearest to. The two directions in which the senses differ most${shares > 0 ? `, with ${percent(shares)} of what sets them apart` : ""}: what is near here need not be near in all.`));
 }
 
 function treePanel(view, box) {
