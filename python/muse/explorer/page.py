@@ -16,7 +16,8 @@ SCRIPTS = ("base.js", "source.js", "search.js", "map.js", "tree.js", "cards.js",
 STYLES = ("theme.css", "layout.css", "views.css")
 SERVED_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'"
 )
 _DATA = "<!-- data -->"
 

@@ -88,7 +88,7 @@ function useList(view, uses, level, number, model) {
     const [before, word, after] = uses.texts[place];
     const text = [before, word, after].filter(Boolean).join(" ");
     const words = [before ? [ofModel(before), " "] : "", el("mark", {}, ofModel(word)), after ? [" ", ofModel(after)] : ""].flat();
-    const quoted = inside ? el("span", { class: "use" }, words) : el("a", { class: "use", href: address("sentence", null, { text, at: before.split(" ").filter(Boolean).length, model }), title: "See which words decide" }, words);
+    const quoted = inside ? el("span", { class: "use" }, words) : el("a", { class: "use", href: address("sentence", null, { text, word, nth: before.split(" ").filter((token) => token === word).length || undefined, model }), title: "See which words decide" }, words);
     return el("li", {}, quoted, el("span", { class: "sure" }, percent(share), el("span", { class: "hidden" }, " sure")));
   });
   return el("ol", { class: "uses", "aria-label": "Uses of which the model is surest" }, rows);

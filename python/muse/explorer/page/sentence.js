@@ -33,7 +33,7 @@ async function sentenceView(route) {
       tagged = text ? await source.sentence(text, model) : null;
     }
     if (!tagged) return;
-    at = chosenToken(tagged, next.query.at);
+    at = chosenToken(tagged, next.query);
     drawTokens(tokens, tagged, at, null, (place) => go(address("sentence", null, { text, at: place, model }), true));
     if (at === null) return detail.replaceChildren(el("p", { class: "note" }, "The model knows no word of this sentence."));
     const token = tagged.tokens[at];
@@ -66,10 +66,12 @@ function examples(known, model) {
 }
 
 /** The word that is asked for, or the one with the most to say: several senses, not of the most frequent words. */
-function chosenToken(tagged, asked) {
+function chosenToken(tagged, { at, word, nth = 0 }) {
   const { tokens } = tagged;
-  const place = Number(asked);
-  if (asked !== undefined && Number.isInteger(place) && tokens[place] && tokens[place].word !== null) return place;
+  const place = Number(at);
+  if (at !== undefined && Number.isInteger(place) && tokens[place] && tokens[place].word !== null) return place;
+  const same = tokens.map((token, order) => order).filter((order) => word !== undefined && tokens[order].word === word);
+  if (same.length) return same[Number(nth)] ?? same[0];
   const said = (token) => (token.word === null ? -1 : (token.senses.length > 1 ? 2 : 0) + (token.common ? 0 : 1) + token.senses[token.best].share / 2);
   const best = tokens.map((token, at) => at).sort((a, b) => said(tokens[b]) - said(tokens[a]) || a - b)[0];
   return best === undefined || tokens[best].word === null ? null : best;
