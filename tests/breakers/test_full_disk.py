@@ -17,15 +17,13 @@ from muse.files.replacing import replacing
 from muse.formats.registry import FORMATS
 from toy import WORDS, toy_model
 
-THROUGH_OTHERS = {"gensim", "sense2vec", "spacy"}  # which write their own files, as they do
+OTHERS = {"gensim", "sense2vec", "spacy", "projector"}  # which libraries write, or which are folders
 TEXT = tuple(f"w{i}" for i in range(len(WORDS)))  # words that any format can hold
 WRITERS: dict[str, Callable[[Path], None]] = {
     "save": lambda path: toy_model().save(path),
     "save_word2vec_format": lambda path: toy_model(words=TEXT).sv.save_word2vec_format(path, binary=True),
     **{
-        name: lambda path, name=name: toy_model(words=TEXT).export(path, name)
-        for name in FORMATS
-        if name not in THROUGH_OTHERS
+        name: lambda path, name=name: toy_model(words=TEXT).export(path, name) for name in FORMATS if name not in OTHERS
     },
 }
 

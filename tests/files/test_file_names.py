@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from muse import MUSE, FormatWarning, LineSentence, load_vectors
-from muse.__main__ import main
+from muse.cli.main import main
 from muse.corpus.encoding import encode_corpus
 from toy import toy_model
 

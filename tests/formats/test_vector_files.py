@@ -277,7 +277,7 @@ def test_what_is_none_of_the_formats(tmp_path):
     path.write_text("hello, world\n")
     with pytest.raises(ModelFileError, match="looks like none of the known formats; name it with format="):
         load_vectors(path)
-    with pytest.raises(ModelFileError, match="is a folder, but neither of sense2vec nor of spaCy"):
+    with pytest.raises(ModelFileError, match="is a folder, but none of sense2vec, of spaCy or of the projector"):
         load_vectors(tmp_path)
     with pytest.raises(FileNotFoundError, match="no such file"):
         load_vectors(tmp_path / "none")

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 from muse import MUSE
-from muse.__main__ import main
+from muse.cli.main import main
 from muse.integrations.datasets import DatasetSentences
 from muse.integrations.wikipedia import WikipediaSentences, is_dump, plain_text
 

@@ -7,7 +7,8 @@ import gzip
 import numpy as np
 import pytest
 
-from muse import MUSE, Paper, UnknownWordError, __main__
+from muse import MUSE, Paper, UnknownWordError
+from muse.cli.main import main
 from muse.corpus.encoding import LineSentence
 from muse.datasets import make_ambiguous_corpus
 from muse.selector.uses import Uses, find_uses
@@ -146,15 +147,15 @@ def test_what_is_refused(model, tmp_path):
 def test_the_command_line_shows_uses_and_tags(model, text, tmp_path, capsys):
     saved = str(tmp_path / "model")
     model.save(saved)
-    assert __main__.main(["senses", saved, "bank", "--corpus", str(text)]) == 0
+    assert main(["senses", saved, "bank", "--corpus", str(text)]) == 0
     printed = capsys.readouterr().out
     assert printed.count("  as in ") == 6
     tagged = tmp_path / "tagged.txt.gz"
-    assert __main__.main(["tag", saved, str(text), str(tagged), "--margin", "0.1"]) == 0
+    assert main(["tag", saved, str(text), str(tagged), "--margin", "0.1"]) == 0
     assert "tagged    " in capsys.readouterr().out
     model.tag_corpus(text, tmp_path / "again.txt", margin=0.1)
     assert gzip.decompress(tagged.read_bytes()) == (tmp_path / "again.txt").read_bytes()
-    assert __main__.main(["tag", saved, "nowhere", str(tagged)]) == 1
+    assert main(["tag", saved, "nowhere", str(tagged)]) == 1
     assert "no such file" in capsys.readouterr().err
 
 

@@ -112,20 +112,20 @@ def test_pipes_and_devices_are_written_by_python_too(text, expected, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "status", "said"),
     [
-        ("muse tag model - - --resume < text", b"--resume goes on with a file"),
-        ("printf 'ok\\n\\377 x\\n' | muse tag model - -", b"standard input, line 2: invalid UTF-8 (byte 0xff)"),
-        ("muse tag model nowhere -", b"no such file"),
-        ("muse tag model - - --margin 7 < text", b"margin must be a number from 0 to 1"),
-        ("muse tag model - nowhere/out < text", b"the folder does not exist"),
-        ("muse tag model - - < text <&-", b"standard input is closed"),
-        ("muse tag model text - >&-", b"standard output is closed"),
+        ("muse tag model - - --resume < text", 2, b"--resume goes on with a file"),
+        ("printf 'ok\\n\\377 x\\n' | muse tag model - -", 1, b"standard input, line 2: invalid UTF-8 (byte 0xff)"),
+        ("muse tag model nowhere -", 1, b"no such file"),
+        ("muse tag model - - --margin 7 < text", 2, b"margin must be a number from 0 to 1"),
+        ("muse tag model - nowhere/out < text", 1, b"the folder does not exist"),
+        ("muse tag model - - < text <&-", 1, b"standard input is closed"),
+        ("muse tag model text - >&-", 1, b"standard output is closed"),
     ],
 )
-def test_what_cannot_be_done_is_said(line, said, model, text, tmp_path):
+def test_what_cannot_be_done_is_said(line, status, said, model, text, tmp_path):
     done = run(line, tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == status
     assert said in done.stderr
     assert b"Traceback" not in done.stderr
 

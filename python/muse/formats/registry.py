@@ -21,6 +21,9 @@ from muse.formats.gensim_vectors import read_gensim, write_gensim
 from muse.formats.mssg import read_mssg, write_mssg
 from muse.formats.msword2vec import read_msword2vec, write_msword2vec
 from muse.formats.paper import index_of, read_paper, write_paper
+from muse.formats.parquet import MAGIC as PARQUET
+from muse.formats.parquet import read_parquet, write_parquet
+from muse.formats.projector import VECTORS, read_projector, write_projector
 from muse.formats.reading import damaged, open_reader
 from muse.formats.sense2vec_folder import read_sense2vec, write_sense2vec
 from muse.formats.sensegram import find_inventory, read_sensegram, write_sensegram
@@ -61,6 +64,16 @@ class Format:
     read: Callable[..., SenseTable]
     write: Callable[..., None]
     keeps: frozenset[str]
+
+    @property
+    def read_options(self) -> list[str]:
+        """Names of the options of `read`."""
+        return _options_of(self.read)
+
+    @property
+    def write_options(self) -> list[str]:
+        """Names of the options of `write`."""
+        return _options_of(self.write)
 
 
 def _write_word2vec(
@@ -109,6 +122,8 @@ FORMATS: dict[str, Format] = dict(
         _format("adagram", "AdaGram.jl, binary", read_adagram, write_adagram, SHARES, COUNTS, SELECTION),
         _format("adagram-text", "AdaGram.jl's text export", _read_adagram_text, _write_adagram_text),
         _format("sense2vec", "sense2vec folder, through sense2vec", read_sense2vec, write_sense2vec, SHARES, LABELS),
+        _format("projector", "TensorBoard projector's folder of two tables", read_projector, write_projector, SHARES),
+        _format("parquet", "Parquet, a row a sense, through pyarrow", read_parquet, write_parquet, SHARES),
         _format("spacy", "spaCy pipeline with vectors, through spaCy", read_spacy, write_spacy, WORDS),
     ]
 )
@@ -218,6 +233,8 @@ def detect_format(path: Path_) -> str:
         start = reader.peek(_SNIFFED)
     if start[8:9] == b"{":
         raise ModelFileError(f"{name} is a safetensors file; if it is a model of ours, open it with MUSE.load")
+    if start.startswith(PARQUET):
+        return "parquet"
     if start[:1] == b"\x80":
         raise ModelFileError(f"{name} is a pickle, which is not opened unasked; give format='gensim' if you trust it")
     lines = start.lstrip(b"\r\n").split(b"\n", 2)
@@ -246,11 +263,15 @@ def _detect_headed(path: Path, columns: int, second: list[bytes]) -> str:
 
 
 def _detect_folder(path: Path) -> str:
+    if (path / VECTORS).is_file():
+        return "projector"
     if (path / "cfg").is_file() and (path / "vectors").exists():
         return "sense2vec"
     if (path / "vocab").is_dir() or ((path / "vectors").exists() and (path / "strings.json").is_file()):
         return "spacy"
-    raise ModelFileError(f"{os.fspath(path)!r} is a folder, but neither of sense2vec nor of spaCy; name a file in it")
+    raise ModelFileError(
+        f"{os.fspath(path)!r} is a folder, but none of sense2vec, of spaCy or of the projector; name a file in it"
+    )
 
 
 def _are_numbered(start: bytes) -> bool:

@@ -1,0 +1,73 @@
+"""``muse neighbors``: the nearest senses, or words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from muse.base.checks import integer, number
+from muse.cli.command import VECTORS, command
+from muse.cli.kinds import WORD, Checked
+from muse.cli.models import open_vectors
+from muse.cli.output import Output
+from muse.cli.streams import is_input, lines
+from muse.formats.loaded import LoadedVectors
+from muse.model.muse import MUSE
+
+
+@command(
+    "Ask a model",
+    "muse neighbors model.safetensors bank#0",
+    "muse neighbors model.safetensors bank -n 3",
+    'muse neighbors model.safetensors bank --context "money in the bank"',
+    "cut -f1 words.txt | muse neighbors model.safetensors - --by-word --json",
+)
+@VECTORS
+@click.argument("words", nargs=-1, required=True, type=WORD, metavar="WORD|SENSE...")
+@click.option("--context", metavar="TEXT", help="Of the sense that this text means.")
+@click.option("--by-word", is_flag=True, help="Compare whole words, not senses.")
+@click.option("-n", "--topn", type=Checked(integer(1)), default=10, metavar="N", show_default=True, help="How many.")
+@click.option("--min-share", type=Checked(number(0, 1)), default=0.0, metavar="X",
+              help="Leave out senses with a smaller share in their word.")  # fmt: skip
+@click.option("--siblings", is_flag=True, help="List other senses of the same word, too.")
+def neighbors(
+    out: Output, model: str, words: tuple[str, ...], context: str | None, by_word: bool, topn: int, min_share: float,
+    siblings: bool,
+) -> None:  # fmt: skip
+    """List the nearest senses of each WORD's senses, or of one SENSE such as bank#1, by cosine.
+
+    - reads words from standard input, one a line. MODEL may also be vectors of another tool.
+    """
+    with open_vectors(model) as opened:
+        if context is not None and not isinstance(opened, MUSE):
+            raise click.UsageError("--context needs a model that `muse train` wrote")
+        for word in _all(words):
+            options = {"exclude_same_word": not siblings, "min_prior": min_share}
+            for key, found in _found(opened, word, context, by_word, topn, options):
+                out.record({"of": key, "neighbours": [{"key": near, "cosine": cosine} for near, cosine in found]})
+                out.table([{key: near, "cosine": cosine} for near, cosine in found], {key: "", "cosine": ".3f"})
+                out.line()
+
+
+def _all(words: tuple[str, ...]) -> Any:
+    for word in words:
+        if is_input(word):
+            yield from (line.strip() for line in lines(word) if line.strip())
+        else:
+            yield word
+
+
+def _found(
+    opened: MUSE | LoadedVectors, word: str, context: str | None, by_word: bool, topn: int, options: dict[str, Any]
+) -> list[tuple[str, Any]]:
+    """Keys, each with its neighbours."""
+    if by_word:
+        return [(word, opened.wv.most_similar(word, topn=topn))]
+    if context is not None and isinstance(opened, MUSE):
+        word = f"{word}#{opened.select_sense(word, context)}"
+    if word not in opened and word in opened.sv:
+        return [(word, opened.sv.most_similar(word, topn=topn, **options))]
+    found = opened.sv.neighbours_of(word, topn, **options)
+    numbers = opened.sense_numbers(word).tolist() if isinstance(opened, MUSE) else range(len(found))
+    return [(f"{word}#{number}", near) for number, near in zip(numbers, found, strict=True)]

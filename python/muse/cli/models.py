@@ -1,0 +1,39 @@
+"""The model that a command is about: a file of ours, or vectors of another tool."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from muse.cli.streams import input_file
+from muse.formats.loaded import LoadedVectors, load_vectors
+from muse.model.muse import MUSE
+
+__all__ = ["is_model", "open_model", "open_vectors"]
+
+
+@contextlib.contextmanager
+def open_model(path: str, **runtime: Any) -> Iterator[MUSE]:
+    """The model in a file, mapped, so that it opens at once; `runtime` settings are those of `MUSE.load`."""
+    with input_file(path) as name:
+        yield MUSE.load(name, mmap=True, **{key: value for key, value in runtime.items() if value is not None})
+
+
+@contextlib.contextmanager
+def open_vectors(path: str, format: str | None = None) -> Iterator[MUSE | LoadedVectors]:
+    """The model in a file or, where it is none of ours, the vectors that another tool wrote."""
+    with input_file(path) as name:
+        if format in (None, "muse") and (format == "muse" or is_model(name)):
+            yield MUSE.load(name, mmap=True)
+        else:
+            yield load_vectors(name, format)
+
+
+def is_model(path: str) -> bool:
+    """Whether a file begins as a model of ours does."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(9)[8:9] == b"{"
+    except IsADirectoryError:
+        return False
