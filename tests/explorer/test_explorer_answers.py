@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from muse import MUSE, NotTrainedError, UnknownWordError
+from muse.data.snapshot import Snapshot
 from muse.explorer.answers import Answers
 from muse.explorer.comparing import compare_words
 from muse.explorer.models import ExploredModel, explored
@@ -104,7 +105,7 @@ def test_odd_words_of_a_model_by_hand_can_be_looked_at():
 
 
 def test_names_that_a_model_keeps_are_shown(shown: ExploredModel, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(MUSE, "sense_names", lambda self, word: {1: "river"}, raising=False)
+    monkeypatch.setattr(Snapshot, "shown_names", lambda self, word, parts: {1: "river"}, raising=False)
     assert [node["name"] for node in word_view(shown, "bank")["nodes"]][:3] == [None, "river", None]
 
 
@@ -244,6 +245,13 @@ def test_a_sentence_has_the_senses_that_the_model_selects(shown: ExploredModel, 
     told = model.sense_probabilities("bank", known, known.index("bank"))
     assert [sense["share"] for sense in token["senses"]] == pytest.approx(told.tolist(), abs=1e-4)
     assert token["best"] == told.argmax()
+
+
+def test_a_model_that_remembers_how_its_text_was_split_splits_sentences_so(
+    shown: ExploredModel, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(MUSE, "tokenize", lambda self, text: text.split("-"), raising=False)
+    assert [token["word"] for token in sentence_view(shown, "money-bank-Bank")["tokens"]] == ["money", "bank", "bank"]
 
 
 def test_reasons_are_what_the_model_says_without_each_word(shown: ExploredModel, model: MUSE):

@@ -28,8 +28,8 @@ def sentence_view(explored: ExploredModel, text: str) -> dict[str, Any]:
     explored : ExploredModel
         The model.
     text : str
-        Prose; it is split into words by `muse.corpus.tokenize`. A word is looked up as it is written, and where the
-        model does not know it so, in lower case.
+        Prose. It is split into words as the text of the model was, where it remembers that, else by
+        `muse.corpus.tokenize`; a word that the model does not know as it is written is looked up in lower case.
 
     Returns
     -------
@@ -44,13 +44,12 @@ def sentence_view(explored: ExploredModel, text: str) -> dict[str, Any]:
         If the text is too long.
     """
     model = explored.model
-    written = _split(text)
-    words = [_known(model, token) for token in written]
-    known = [word for word in words if word is not None]
+    words = _split(model, text)
+    known = [word for _, word in words if word is not None]
     positions = list(range(len(known)))
     shares = iter(model.sense_probabilities_batch(known, [known] * len(known), positions))
     tokens: list[dict[str, Any]] = []
-    for token, word in zip(written, words, strict=True):
+    for token, word in words:
         if word is None:
             tokens.append({"text": token, "word": None})
             continue
@@ -94,7 +93,7 @@ def reasons(explored: ExploredModel, text: str, token: int) -> dict[str, Any]:
         If the text is too long, there is no such token, or the model does not know it.
     """
     model = explored.model
-    words = [_known(model, written) for written in _split(text)]
+    words = [word for _, word in _split(model, text)]
     if not 0 <= token < len(words):
         raise ValueError(f"token must be from 0 to {len(words) - 1}; got {token}")
     word = words[token]
@@ -119,15 +118,16 @@ def reasons(explored: ExploredModel, text: str, token: int) -> dict[str, Any]:
     }
 
 
-def _split(text: str) -> list[str]:
+def _split(model: MUSE, text: str) -> list[tuple[str, str | None]]:
+    """The words of a sentence, and what each is in the model: None, where it knows none."""
     if len(text) > MOST_LETTERS:
         raise ValueError(f"a sentence may have {MOST_LETTERS} letters; this one has {len(text)}")
-    return tokenize(text, lower=False)[:_MOST_TOKENS]
-
-
-def _known(model: MUSE, token: str) -> str | None:
-    """The word of the model that a token is; None, if it knows none."""
-    return next((word for word in (token, token.lower()) if word in model), None)
+    as_in_training = getattr(model, "tokenize", None)
+    written = tokenize(text, lower=False) if as_in_training is None else as_in_training(text)
+    return [
+        (token, next((word for word in (token, token.lower()) if word in model), None))
+        for token in written[:_MOST_TOKENS]
+    ]
 
 
 def _look_of(model: MUSE, word: str) -> list[int]:

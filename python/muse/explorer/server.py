@@ -25,6 +25,7 @@ __all__ = ["ExplorerServer", "serve"]
 
 _log = logging.getLogger("muse.explorer")
 
+HOST = "127.0.0.1"  # so that only this machine reaches it
 FIRST_PORT, _PORTS = 8765, 20  # tried one after another
 _PATIENCE = 30  # seconds that a connection may say nothing
 _PULSE = 0.1  # seconds after which it is seen that the server is to be closed
@@ -78,7 +79,7 @@ class ExplorerServer:
         model_or_path: ModelOrPath,
         *others: ModelOrPath,
         corpus: Any = None,
-        host: str = "127.0.0.1",
+        host: str = HOST,
         port: int | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
@@ -94,9 +95,12 @@ class ExplorerServer:
         self._thread.start()
 
     def wait(self) -> None:
-        """Wait until the server is closed, by another thread or by Ctrl-C, which raises `KeyboardInterrupt`."""
-        while self._thread.is_alive():
-            self._thread.join(1.0)
+        """Wait until another thread closes the server, or for Ctrl-C."""
+        try:
+            while self._thread.is_alive():
+                self._thread.join(1.0)
+        except KeyboardInterrupt:
+            print()  # the shell's ^C stays on its line
 
     def close(self) -> None:
         """Stop answering."""
@@ -120,7 +124,7 @@ def serve(
     model_or_path: ModelOrPath,
     *others: ModelOrPath,
     corpus: Any = None,
-    host: str = "127.0.0.1",
+    host: str = HOST,
     port: int | None = None,
     open_browser: bool = True,
     names: Sequence[str] | None = None,
@@ -147,10 +151,7 @@ def serve(
         print(f"the explorer is at {server.url} (Ctrl-C ends it)", flush=True)
         if open_browser:
             webbrowser.open(server.url)
-        try:
-            server.wait()
-        except KeyboardInterrupt:
-            print()
+        server.wait()
 
 
 def _listening(host: str, port: int | None, answers: Answers) -> _Server:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple, Protocol
 
+from muse.corpus.encoding import LineSentence
 from muse.selector.uses import sentences_holding
 
 __all__ = ["ScannedText", "Use", "UseSource", "use_source"]
@@ -40,10 +41,7 @@ class ScannedText:
     def __init__(self, corpus: Any) -> None:
         if isinstance(corpus, Iterator):
             raise TypeError("the corpus is read again for each word, so it must be a path or a list, not an iterator")
-        if isinstance(corpus, str | os.PathLike):
-            with open(corpus, "rb"):  # say now that it is not there
-                pass
-        self._corpus = corpus
+        self._corpus = LineSentence(corpus) if isinstance(corpus, str | os.PathLike) else corpus  # is it there?
 
     def find(self, words: Collection[str], limit: int) -> dict[str, list[Use]]:
         """See `UseSource.find`."""

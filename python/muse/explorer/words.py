@@ -130,9 +130,9 @@ def colours(cuts: Sequence[Sequence[int]], tree: WordTree) -> list[int]:
 
 
 def names_of(model: MUSE, word: str) -> Mapping[int, str]:
-    """The names that somebody gave to senses of a word, by their numbers; none where the model keeps no names."""
-    told = getattr(model, "sense_names", None)
-    return {} if told is None else dict(told(word))
+    """The names of nodes of a word's tree, by their numbers; none where the model keeps no names."""
+    told = getattr(model.snapshot, "shown_names", None)
+    return {} if told is None else dict(told(word, parts=False))
 
 
 def _one_of_each_word(neighbours: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:

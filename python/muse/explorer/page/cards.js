@@ -18,12 +18,10 @@ function ownLevel(view) {
 
 const byShare = (view, cut) => [...cut].sort((a, b) => view.nodes[b].share - view.nodes[a].share || a - b);
 
-/** What a sense is called: the name somebody gave it, those of its parts, or words that tell it from the others. */
+/** What a sense is called: its name, or else words that tell it from the others. */
 function titleOf(view, level, number) {
   const node = view.nodes[number];
   if (node.name) return { text: node.name, given: true };
-  const parts = everyPart(view, number).map((part) => view.nodes[part].name).filter(Boolean);
-  if (parts.length) return { text: [...new Set(parts)].join(" / "), given: true };
   return { text: view.labels[placeOfCut(view, level)][number] || "", given: false };
 }
 
