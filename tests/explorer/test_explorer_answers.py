@@ -276,9 +276,11 @@ def test_the_same_word_twice_has_reasons_for_each_of_its_places(shown: ExploredM
     assert [reason["token"] for reason in reasons(shown, text, 3)["words"]] == [0, 1, 2]
 
 
-@pytest.mark.parametrize(("text", "token"), [("bank", 5), ("bank", -1), ("", 0), ("qqqq bank", 0), ("bank " * 900, 0)])
+@pytest.mark.parametrize(
+    ("text", "token"), [("bank", 5), ("bank", -1), ("", 0), ("qqqq bank", 0), ("bank " * 900, 0), ("b " * 900, 0)]
+)
 def test_what_is_no_token_is_refused(shown: ExploredModel, text: str, token: int):
-    with pytest.raises(ValueError, match=r"token|letters"):
+    with pytest.raises(ValueError, match=r"token|letters|words"):
         reasons(shown, text, token)
 
 
@@ -337,10 +339,10 @@ def test_every_path_answers(answers: Answers):
         ("/api/word", {"word": "bank", "model": "-1"}),
         ("/api/word", {"word": "bank", "model": "٣"}),
         ("/api/word", {"word": "bank", "model": "9" * 5000}),
-        ("/api/word", {"word": "b" * 300}),
-        ("/api/suggest", {"q": "b" * 300}),
+        ("/api/word", {"word": "b" * 1300}),
+        ("/api/suggest", {"q": "b" * 1300}),
         ("/api/reasons", {"text": "bank"}),
-        ("/api/sentence", {"text": "b" * 3000}),
+        ("/api/sentence", {"text": "b" * 13000}),
     ],
 )
 def test_wrong_parameters_are_refused(answers: Answers, path: str, query: dict[str, str]):

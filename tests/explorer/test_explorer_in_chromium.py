@@ -307,13 +307,13 @@ def test_pictures_are_taken(browser: Browser, server: ExplorerServer):
         addresses = {**ADDRESSES, "sentence": f"#/sentence?text={said}&word=bank"}
         for width in (1280, 390):
             for dark in (False, True):
-                browser.look(width, dark=dark, height=900 if width > 500 else 844)
+                browser.look(width, dark=dark, height=1000 if width > 500 else 844)
                 for name in ("start", "word", "sentence", "compare"):
                     browser.open("about:blank")
                     browser.open(shown.url + addresses[name])
                     browser.wait("document.querySelector('main h1')")
                     browser.wait("!document.body.innerText.includes('Looking for uses')")
                     path = folder / f"explorer-{name}-{width}-{'dark' if dark else 'light'}.png"
-                    browser.picture(path)
+                    browser.picture(path, whole=False)
                     assert path.stat().st_size > 5000
     browser.look(1280, dark=False)

@@ -18,7 +18,7 @@ __all__ = ["USES_READ", "Answers", "NoSuchWordError"]
 
 USES_READ = 400  # of a word
 _KEPT = 256  # answers about words
-_LONGEST = 200  # letters of a word
+_LONGEST = 1000  # letters of a word
 _SPELLED = 40  # letters of a word that is compared with known ones
 
 Query = Mapping[str, str]

@@ -124,10 +124,9 @@ def _split(model: MUSE, text: str) -> list[tuple[str, str | None]]:
         raise ValueError(f"a sentence may have {MOST_LETTERS} letters; this one has {len(text)}")
     as_in_training = getattr(model, "tokenize", None)
     written = tokenize(text, lower=False) if as_in_training is None else as_in_training(text)
-    return [
-        (token, next((word for word in (token, token.lower()) if word in model), None))
-        for token in written[:_MOST_TOKENS]
-    ]
+    if len(written) > _MOST_TOKENS:
+        raise ValueError(f"a sentence may have {_MOST_TOKENS} words; this one has {len(written)}")
+    return [(token, next((word for word in (token, token.lower()) if word in model), None)) for token in written]
 
 
 def _look_of(model: MUSE, word: str) -> list[int]:

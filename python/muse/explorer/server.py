@@ -27,6 +27,7 @@ _log = logging.getLogger("muse.explorer")
 
 HOST = "127.0.0.1"  # so that only this machine reaches it
 FIRST_PORT, _PORTS = 8765, 20  # tried one after another
+_TAKEN = (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE))
 _PATIENCE = 30  # seconds that a connection may say nothing
 _PULSE = 0.1  # seconds after which it is seen that the server is to be closed
 _HEADERS = {
@@ -160,7 +161,7 @@ def _listening(host: str, port: int | None, answers: Answers) -> _Server:
         try:
             return _Server(host, tried, answers)
         except OSError as error:
-            if error.errno != errno.EADDRINUSE:
+            if error.errno not in _TAKEN:
                 raise
     raise OSError(errno.EADDRINUSE, f"port {ports[0]} is in use; give another port, or 0 for any that is free")
 

@@ -75,8 +75,11 @@ function wordHead(view, known, model) {
 
 function mapPanel(view, box) {
   const shares = view.explained.reduce((sum, share) => sum + share, 0);
+  const directions = shares > 0
+    ? `Shape and colour say which sense each word is nearest to. The two directions in which the senses differ most, with ${percent(shares)} of what sets them apart`
+    : "The two main directions in which these words differ";
   return el("section", { class: "panel", "aria-label": "Map" }, el("h2", {}, "Nearest words"),
-    box, el("p", { class: "note" }, `Shape and colour say which sense each word is nearest to. The two directions in which the senses differ most${shares > 0 ? `, with ${percent(shares)} of what sets them apart` : ""}: what is near here need not be near in all.`));
+    box, el("p", { class: "note" }, `${directions}: what is near here need not be near in all.`));
 }
 
 function treePanel(view, box) {
