@@ -10,6 +10,7 @@ import csv
 import importlib.util
 import json
 import os
+import threading
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from browser import Browser, chromium
 
 from muse import MUSE
 from muse.explorer import ExplorerServer, write_html
+from muse.explorer.uses import ScannedText
 
 pytestmark = [
     pytest.mark.skipif(chromium() is None, reason="no Chromium: apt install chromium, or name one in $MUSE_CHROMIUM"),
@@ -178,6 +180,24 @@ def test_what_is_shown_is_exported(page: Browser, server: ExplorerServer, downlo
     assert {str(number) for number in numbers} <= set(texts)
     assert len(texts) > 5
     assert not any("class" in element.attrib for element in drawing.iter())
+
+
+def test_uses_that_come_late_take_the_focus_from_nothing(page: Browser, model: MUSE, text: Path):
+    wanted = threading.Event()
+
+    class Late:
+        def find(self, words: Any, limit: int) -> Any:
+            assert wanted.wait(60)
+            return ScannedText(text).find(words, limit)
+
+    with ExplorerServer(model, corpus=Late(), port=0) as slow:
+        page.open(slow.url + "#/word/bank")
+        page.wait("document.body.innerText.includes('Looking for uses')")
+        page.run("document.querySelector('.near a').focus()")
+        wanted.set()
+        page.wait("document.querySelectorAll('.uses mark').length > 0")
+        assert page.run("document.activeElement === document.querySelector('.near a')")
+        page.requests.clear()
 
 
 def test_a_word_that_is_not_known_leads_to_those_like_it(browser: Browser, server: ExplorerServer):

@@ -30,7 +30,10 @@ function ofModel(text, attributes = {}) {
 
 function visible(text) {
   if (text === "") return "“”";
-  return text.replace(/[\u0000-\u001f\u007f]/g, (letter) => String.fromCodePoint(0x2400 + (letter === "\u007f" ? 0x21 : letter.codePointAt(0))));
+  return text.replace(
+    /[\u0000-\u001f\u007f]/g,
+    (letter) => String.fromCodePoint(0x2400 + (letter === "\u007f" ? 0x21 : letter.codePointAt(0))),
+  );
 }
 
 const grouped = (number) => number.toLocaleString("en");
@@ -62,9 +65,16 @@ const failed = (error, near = []) => Object.assign(new Error(error), { near });
 
 /** What to say where something went wrong, with words to go on with. */
 function problem(error, model) {
-  const box = el("section", { class: "notice", role: "alert" }, el("h1", { tabindex: "-1" }, "Nothing to show"), el("p", {}, error.message));
+  const box = el(
+    "section",
+    { class: "notice", role: "alert" },
+    el("h1", { tabindex: "-1" }, "Nothing to show"),
+    el("p", {}, error.message),
+  );
   if (error.near && error.near.length) {
-    const links = error.near.map((word) => el("li", {}, el("a", { class: "chip", href: address("word", word, { model }) }, ofModel(word))));
+    const links = error.near.map(
+      (word) => el("li", {}, el("a", { class: "chip", href: address("word", word, { model }) }, ofModel(word)))
+    );
     box.append(el("p", {}, "Words that look like it:"), el("ul", { class: "chips" }, links));
   }
   return box;

@@ -4,48 +4,78 @@ async function compareView(route) {
   const known = await source.info();
   const count = known.models.length;
   if (count < 2) return { page: alone(), title: "Compare", said: "One model only", update: () => false };
-  const a = within(route.query.a, count, 0);
-  const b = within(route.query.b, count, a === 0 ? 1 : 0);
-  const head = el("div", { class: "compare-head" });
-  const page = el("div", { class: "compare-view" }, head);
-  const word = route.word;
-  head.append(el("h1", { tabindex: "-1" }, word ? [ofModel(word), el("span", { class: "light" }, " in two models")] : "Two models side by side"));
-  head.append(el("div", { class: "pickers" }, picker("First", known, a, (place) => go(address("compare", word, { a: place, b }))), picker("Second", known, b, (place) => go(address("compare", word, { a, b: place })))));
+  const pair = pairOf(route, count);
+  const [a, b] = pair;
+  const { word } = route;
+  const page = el("div", { class: "compare-view" }, compareHead(known, word, a, b));
   if (!word) {
-    page.append(el("p", {}, "Look up a word above, or begin with one of these:"), el("ul", { class: "chips" }, known.start.map((other) => el("li", {}, el("a", { class: "chip", href: address("compare", other, { a, b }) }, ofModel(other))))));
+    const begin = el("p", {}, "Look up a word above, or begin with one of these:");
+    page.append(begin, wordChips(known.start, (other) => address("compare", other, { a, b })));
     return { page, title: "Compare", said: "Two models side by side", update: () => false };
   }
-  const answers = await Promise.all([a, b].map((model) => source.word(word, model).catch((error) => error)));
-  const found = answers.every((answer) => !(answer instanceof Error)) ? await source.compare(word, a, b) : null;
-  const levels = [route.query.la, route.query.lb].map((asked, side) => (answers[side] instanceof Error ? null : levelOf(answers[side], asked)));
-  const ties = el("section", { class: "panel ties", "aria-label": "Senses that match" });
-  const sides = answers.map((answer, side) => compareSide(answer, known.models[[a, b][side]].name, [a, b][side], (level, passing) => setLevel(side, level, passing), side));
-  page.append(ties, el("div", { class: "two" }, sides.map((side) => side.box)),
-    found ? exportTools(() => ({ compare: answers, levels, names: [a, b].map((model) => known.models[model].name), found })) : null);
+  const names = pair.map((model) => known.models[model].name);
+  const views = await Promise.all(pair.map((model) => source.word(word, model).catch((error) => error)));
+  const found = views.some(isMissing) ? null : await source.compare(word, a, b);
+  const levels = levelsOf(route, views);
+  const ties = el("section", { class: "panel ties", "aria-label": "Senses that match", hidden: found === null });
+  const sides = views.map((view, side) => compareSide(view, names[side], pair[side], side, (level, passing) => (
+    setLevel(side, level, passing)
+  )));
+  page.append(ties, el("div", { class: "two" }, sides.map((side) => side.box)));
+  if (found) page.append(exportTools(() => ({ compare: views, levels, names, found })));
 
   function setLevel(side, wanted, passing) {
-    const view = answers[side];
-    levels[side] = wanted === null ? null : Math.max(1, Math.min(view.cuts.length, wanted));
+    levels[side] = wanted === null ? null : Math.max(1, Math.min(views[side].cuts.length, wanted));
     show();
     if (!passing) go(address("compare", word, { a, b, la: told(0), lb: told(1) }), true);
   }
-  const told = (side) => (levels[side] === ownLevel(answers[side]) ? undefined : levels[side]);
+  const told = (side) => (isMissing(views[side]) || levels[side] === ownLevel(views[side]) ? undefined : levels[side]);
 
   function show() {
-    const near = answers.map((view, side) => (view instanceof Error ? new Set() : wordsNear(view, cutOf(view, levels[side]))));
+    const near = views.map((view, side) => (isMissing(view) ? new Set() : wordsNear(view, cutOf(view, levels[side]))));
     sides.forEach((side, place) => side.show(levels[place], near[1 - place]));
-    if (found) drawTies(ties, answers, levels, found, [a, b].map((model) => known.models[model].name));
+    if (found) drawTies(ties, views, levels, found, names);
   }
   show();
   return {
-    page, title: `${word} in two models`, said: `${word} in ${known.models[a].name} and ${known.models[b].name}`,
+    page,
+    title: `${word} in two models`,
+    said: `${word} in ${names.join(" and ")}`,
     update(next) {
-      if (next.name !== "compare" || next.word !== word || within(next.query.a, count, 0) !== a || within(next.query.b, count, 1) !== b || found === null) return false;
-      [next.query.la, next.query.lb].forEach((asked, side) => { levels[side] = levelOf(answers[side], asked); });
+      if (next.name !== "compare" || next.word !== word || pairOf(next, count).join() !== pair.join()) return false;
+      levelsOf(next, views).forEach((level, side) => { levels[side] = level; });
       show();
       return true;
     },
   };
+}
+
+const isMissing = (view) => view instanceof Error;
+
+/** The two models that an address names. */
+function pairOf(route, count) {
+  const a = within(route.query.a, count, 0);
+  return [a, within(route.query.b, count, a === 0 ? 1 : 0)];
+}
+
+function levelsOf(route, views) {
+  const asked = [route.query.la, route.query.lb];
+  return views.map((view, side) => (isMissing(view) ? null : levelOf(view, asked[side])));
+}
+
+function compareHead(known, word, a, b) {
+  const title = word ? [ofModel(word), el("span", { class: "light" }, " in two models")] : "Two models side by side";
+  return el(
+    "div",
+    { class: "compare-head" },
+    el("h1", { tabindex: "-1" }, title),
+    el(
+      "div",
+      { class: "pickers" },
+      picker("First", known, a, (place) => go(address("compare", word, { a: place, b }))),
+      picker("Second", known, b, (place) => go(address("compare", word, { a, b: place }))),
+    ),
+  );
 }
 
 function alone() {
@@ -60,30 +90,43 @@ function within(asked, count, otherwise) {
 }
 
 function picker(name, known, chosen, onchoose) {
-  const select = el("select", {}, known.models.map((model, place) => el("option", { value: place, selected: place === chosen }, model.name)));
+  const select = el(
+    "select",
+    {},
+    known.models.map((model, place) => el("option", { value: place, selected: place === chosen }, model.name)),
+  );
   select.addEventListener("change", () => onchoose(Number(select.value)));
   return el("label", {}, el("span", {}, name), select);
 }
 
-const wordsNear = (view, cut) => new Set(cut.flatMap((number) => view.nodes[number].neighbours.map(([point]) => view.points[point][0])));
+const wordsNear = (view, cut) => new Set(
+  cut.flatMap((number) => view.nodes[number].neighbours.map(([point]) => view.points[point][0]))
+);
 
-function compareSide(view, name, model, onlevel, side) {
+function compareSide(view, name, model, side, onlevel) {
   const box = el("section", { class: "side", "aria-label": name }, el("h2", {}, name));
-  if (view instanceof Error) {
+  if (isMissing(view)) {
     box.append(el("p", { class: "notice" }, view.message));
     return { box, show() {} };
   }
   const bar = el("div");
   const cards = el("div", { class: "cards" });
   const control = levelControl(view, ownLevel(view), onlevel, `level-${side}`);
-  box.append(el("p", { class: "facts" }, `${several(view.count, "use", "uses")} · rank ${grouped(view.rank)}`), bar, control.box, cards);
+  box.append(
+    el("p", { class: "facts" }, `${several(view.count, "use", "uses")} · rank ${grouped(view.rank)}`),
+    bar,
+    control.box,
+    cards,
+  );
   return {
     box,
     show(level, also) {
       const cut = cutOf(view, level);
       control.show(level);
       bar.replaceChildren(shareBar(view, cut, (number) => focusCard(cards, number)));
-      cards.replaceChildren(...byShare(view, cut).map((number) => senseCard(view, level, number, { model, also, heading: "h3" })));
+      cards.replaceChildren(
+        ...byShare(view, cut).map((number) => senseCard(view, level, number, { model, also, heading: "h3" }))
+      );
     },
   };
 }
@@ -104,19 +147,41 @@ function bestPairs(cuts, found) {
 function drawTies(box, views, levels, found, names) {
   const cuts = views.map((view, side) => cutOf(view, levels[side]));
   const pairs = bestPairs(cuts, found);
-  const sense = (side, number) => {
-    const view = views[side];
-    return el("span", { class: "tie-sense" }, badge(view.nodes[number].colour, number), ofModel(titleOf(view, levels[side], number).text || `sense ${number}`), el("span", { class: "figure" }, percent(view.nodes[number].share)));
-  };
-  const rows = pairs.map(([mine, theirs, value]) => el("tr", {}, el("td", {}, sense(0, mine)), el("td", { class: "bar-cell" }, wide(el("span", { class: "bar", "aria-hidden": "true" }), value), el("span", { class: "figure" }, value.toFixed(2))), el("td", {}, sense(1, theirs))));
+  const sense = (side, number) => el("td", {}, tieSense(views[side], levels[side], number));
+  const rows = pairs.map(([mine, theirs, value]) => el("tr", {}, sense(0, mine), tieValue(value), sense(1, theirs)));
   for (const [side, cut] of cuts.entries()) {
     for (const number of byShare(views[side], cut).filter((one) => !pairs.some((pair) => pair[side] === one))) {
-      const none = el("td", { class: "none" }, "no match");
-      const empty = el("td", { class: "none" }, "–");
-      rows.push(el("tr", {}, side === 0 ? [el("td", {}, sense(0, number)), none, empty] : [empty, none, el("td", {}, sense(1, number))]));
+      const none = [el("td", { class: "none" }, "no match"), el("td", { class: "none" }, "–")];
+      rows.push(el("tr", {}, side === 0 ? [sense(0, number), ...none] : [...none.reverse(), sense(1, number)]));
     }
   }
-  box.replaceChildren(el("h2", {}, "Senses that match"), el("table", { class: "bars tie-table" },
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, names[0]), el("th", { scope: "col" }, "how alike"), el("th", { scope: "col" }, names[1]))), el("tbody", {}, rows)),
-    el("p", { class: "note" }, `Vectors of two models cannot be compared, but how near they are to ${grouped(found.anchors)} words that both know can: 1.00 is the same, 0 has nothing to do with it. Framed words in the cards are near the word in both.`));
+  const head = [names[0], "how alike", names[1]].map((name) => el("th", { scope: "col" }, name));
+  box.replaceChildren(
+    el("h2", {}, "Senses that match"),
+    el("table", { class: "bars tie-table" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)),
+    el(
+      "p",
+      { class: "note" },
+      "Vectors of two models cannot be compared, but how near they are to "
+        + `${grouped(found.anchors)} words that both know can: 1.00 is the same, 0 has nothing to do with it. `
+        + "Framed words in the cards are near the word in both.",
+    ),
+  );
+}
+
+function tieSense(view, level, number) {
+  const node = view.nodes[number];
+  const title = ofModel(titleOf(view, level, number).text || `sense ${number}`);
+  return el(
+    "span",
+    { class: "tie-sense" },
+    badge(node.colour, number),
+    title,
+    el("span", { class: "figure" }, percent(node.share)),
+  );
+}
+
+function tieValue(value) {
+  const bar = wide(el("span", { class: "bar", "aria-hidden": "true" }), value);
+  return el("td", { class: "bar-cell" }, bar, el("span", { class: "figure" }, value.toFixed(2)));
 }

@@ -6,8 +6,12 @@ let showing = 0;
 
 /** The address of a view: #/word/bank?level=3. */
 function address(name, word, query = {}) {
-  const given = Object.entries(query).filter(([key, value]) => value !== undefined && value !== null && !(key === "model" && value === 0));
-  const path = name === "start" ? "" : name + (word === null || word === undefined ? "" : `/${encodeURIComponent(word)}`);
+  const given = Object.entries(query).filter(
+    ([key, value]) => value !== undefined && value !== null && !(key === "model" && value === 0)
+  );
+  const path = name === "start"
+    ? ""
+    : name + (word === null || word === undefined ? "" : `/${encodeURIComponent(word)}`);
   return `#/${path}${given.length ? `?${new URLSearchParams(given)}` : ""}`;
 }
 
@@ -68,16 +72,27 @@ async function mark(route) {
     const view = link.getAttribute("data-view");
     if (view === (route.name === "start" ? "word" : route.name)) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
-    if (route.word && view !== "sentence") link.href = address(view, route.word, view === "word" ? { model: route.query.a || route.model } : { a: route.model });
+    if (route.word && view !== "sentence") link.href = address(
+      view,
+      route.word,
+      view === "word" ? { model: route.query.a || route.model } : { a: route.model },
+    );
     else link.href = view === "word" ? "#/" : address(view, null, view === "sentence" ? { model: route.model } : {});
   }
   byId("model").value = String(route.model);
   byId("model").closest("label").hidden = known.models.length < 2 || route.name === "compare";
 }
 
+const LOOKS = {  // and their icons: half and half, sun, moon
+  auto: "M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14",
+  light: "M10 6.5a3.5 3.5 0 1 0 0 7a3.5 3.5 0 0 0 0-7zM10 2v2M10 16v2M2 10h2M16 10h2M4.5 4.5l1.4 1.4M14.1 14.1l1.4 1.4"
+    + "M4.5 15.5l1.4-1.4M14.1 5.9l1.4-1.4",
+  dark: "M15.5 12.5A6.5 6.5 0 0 1 7.5 4.5a6.5 6.5 0 1 0 8 8z",
+};
+
 function makeTheme() {
   const button = byId("theme");
-  const looks = ["auto", "light", "dark"];
+  const looks = Object.keys(LOOKS);
   let look = "auto";
   try {
     look = localStorage.getItem("muse-look") || "auto";
@@ -85,8 +100,11 @@ function makeTheme() {
   function wear(next) {
     look = looks.includes(next) ? next : "auto";
     document.documentElement.setAttribute("data-look", look);
-    button.replaceChildren(icon(look === "dark" ? "M15.5 12.5A6.5 6.5 0 0 1 7.5 4.5a6.5 6.5 0 1 0 8 8z" : look === "light" ? "M10 6.5a3.5 3.5 0 1 0 0 7a3.5 3.5 0 0 0 0-7zM10 2v2M10 16v2M2 10h2M16 10h2M4.5 4.5l1.4 1.4M14.1 14.1l1.4 1.4M4.5 15.5l1.4-1.4M14.1 5.9l1.4-1.4" : "M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14"),
-      el("span", { class: "look-name" }, look), el("span", { class: "hidden" }, " look; press for the next"));
+    button.replaceChildren(
+      icon(LOOKS[look]),
+      el("span", { class: "look-name" }, look),
+      el("span", { class: "hidden" }, " look; press for the next"),
+    );
     try {
       localStorage.setItem("muse-look", look);
     } catch { /* it lasts as long as the page */ }
@@ -101,7 +119,11 @@ async function start() {
   byId("skip").addEventListener("click", () => byId("main").focus());
   makeSearch(() => routeOf(location.hash).model, (word) => {
     const route = routeOf(location.hash);
-    go(route.name === "compare" ? address("compare", word, { a: route.query.a, b: route.query.b }) : address("word", word, { model: route.model }));
+    go(
+      route.name === "compare"
+        ? address("compare", word, { a: route.query.a, b: route.query.b })
+        : address("word", word, { model: route.model })
+    );
   });
   window.addEventListener("hashchange", show);
   let width = window.innerWidth;

@@ -13,7 +13,8 @@ const SHAPES = [
 
 function polygon(corners, r, turn) {
   const points = Array.from({ length: corners }, (_, at) => turn + (2 * Math.PI * at) / corners);
-  return `M${points.map((angle) => `${(r * Math.cos(angle)).toFixed(2)} ${(r * Math.sin(angle)).toFixed(2)}`).join("L")}z`;
+  const places = points.map((angle) => `${(r * Math.cos(angle)).toFixed(2)} ${(r * Math.sin(angle)).toFixed(2)}`);
+  return `M${places.join("L")}z`;
 }
 
 const colourClass = (colour) => `c${colour % COLOURS}`;
@@ -24,7 +25,11 @@ function markNumber(colour, number, size = 11.5) {
   const shape = colour % SHAPES.length;
   const down = shape === 2 ? 0.55 : shape === 4 ? 0.2 : 0.36;
   const letters = (shape === 2 || shape === 4 ? 0.85 : 1) * size * (number > 9 ? 0.85 : 1);
-  return svg("text", { class: "mark-number", "text-anchor": "middle", y: (down * size).toFixed(1), "font-size": letters.toFixed(1) }, String(number));
+  return svg(
+    "text",
+    { class: "mark-number", "text-anchor": "middle", y: (down * size).toFixed(1), "font-size": letters.toFixed(1) },
+    String(number),
+  );
 }
 
 /** The mark of a sense in text: its shape and colour, with its number inside. */
@@ -35,7 +40,9 @@ function badge(colour, number) {
 
 /** The node of a cut that each point is nearest to. */
 function nearestOf(view, cut) {
-  return view.near.map((cosines) => cut.reduce((best, number) => (cosines[number] > cosines[best] ? number : best), cut[0]));
+  return view.near.map(
+    (cosines) => cut.reduce((best, number) => (cosines[number] > cosines[best] ? number : best), cut[0])
+  );
 }
 
 /** Which points a cut shows: of each node the nearest and those that set it apart; what labels are for comes first. */
@@ -56,7 +63,17 @@ function drawMap(holder, view, cut, onword) {
   const points = shownPoints(view, cut);
   const nearest = nearestOf(view, cut);
   const [x, y] = scales(view, cut, points, width, height);
-  const drawing = svg("svg", { class: "map", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": mapInWords(view, cut) });
+  const drawing = svg(
+    "svg",
+    {
+      class: "map",
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "img",
+      "aria-label": mapInWords(view, cut),
+    },
+  );
   holder.replaceChildren(drawing);  // so that text can be measured
   const marks = svg("g");
   const words = svg("g");
@@ -70,23 +87,24 @@ function drawMap(holder, view, cut, onword) {
   for (const point of points) {
     const [word, , px, py] = view.points[point];
     const node = view.nodes[nearest[point]];
-    const group = svg("g", { class: `point ${colourClass(node.colour)}`, "data-sense": nearest[point], onclick: () => onword(word) },
-      svg("title", {}, visible(word)), svg("path", { class: "mark", transform: `translate(${x(px).toFixed(1)} ${y(py).toFixed(1)})`, d: shapePath(node.colour, 4) }));
-    marks.append(group);
+    const mark = svg("path", { class: "mark", transform: moved(x(px), y(py)), d: shapePath(node.colour, 4) });
     const label = svg("text", { class: "map-word" }, visible(word));
-    group.append(label);
-    if (!placed(label, x(px), y(py), taken, width, height)) {
-      label.remove();
-      group.classList.add("unlabelled");
-    }
+    const look = { class: `point ${colourClass(node.colour)}`, "data-sense": nearest[point] };
+    marks.append(svg("g", { ...look, onclick: () => onword(word) }, svg("title", {}, visible(word)), mark, label));
+    if (!placed(label, x(px), y(py), taken, width, height)) label.remove();
   }
-  for (const number of cut) {
-    const node = view.nodes[number];
-    words.append(svg("g", { class: `centre ${colourClass(node.colour)}`, "data-sense": number, transform: `translate(${x(node.x).toFixed(1)} ${y(node.y).toFixed(1)})` },
-      svg("path", { class: "mark", d: shapePath(node.colour, 10.5) }),
-      markNumber(node.colour, number)));
-  }
+  for (const number of cut) words.append(centre(view.nodes[number], x(view.nodes[number].x), y(view.nodes[number].y)));
   return drawing;
+}
+
+/** The mark of a node in a drawing. */
+function centre(node, x, y, r = 10.5, letters = 11.5) {
+  return svg(
+    "g",
+    { class: `centre ${colourClass(node.colour)}`, "data-sense": node.number, transform: moved(x, y) },
+    svg("path", { class: "mark", d: shapePath(node.colour, r) }),
+    markNumber(node.colour, node.number, letters),
+  );
 }
 
 /** From the plane of the principal components to the drawing: all that is shown fills it, both axes to one scale. */
@@ -103,6 +121,7 @@ function scales(view, cut, points, width, height) {
   ];
 }
 
+const moved = (x, y) => `translate(${x.toFixed(1)} ${y.toFixed(1)})`;
 const boxAround = (x, y, r) => ({ left: x - r, right: x + r, top: y - r, bottom: y + r });
 const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
@@ -110,7 +129,16 @@ const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bott
 function placed(label, x, y, taken, width, height) {
   const length = label.getComputedTextLength();
   const [up, down] = [9, 3];  // of the letters
-  const places = [[7, 4], [-7 - length, 4], [-length / 2, -8], [-length / 2, 16], [6, -6], [6, 13], [-6 - length, -6], [-6 - length, 13]];
+  const places = [
+    [7, 4],
+    [-7 - length, 4],
+    [-length / 2, -8],
+    [-length / 2, 16],
+    [6, -6],
+    [6, 13],
+    [-6 - length, -6],
+    [-6 - length, 13],
+  ];
   for (const [dx, dy] of places) {
     const box = { left: x + dx - 1, right: x + dx + length + 1, top: y + dy - up, bottom: y + dy + down };
     if (box.left < 2 || box.right > width - 2 || box.top < 2 || box.bottom > height - 2) continue;

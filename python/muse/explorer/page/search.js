@@ -42,15 +42,14 @@ function makeSearch(currentModel, go) {
       return close();
     }
     if (mine !== asked || document.activeElement !== field) return;  // an older answer
-    list.replaceChildren(...words.map(([word, count], place) => el(
-      "li", { id: `suggestion-${place}`, role: "option", "aria-selected": "false", onmousedown: (event) => { event.preventDefault(); take(word); } },
-      ofModel(word), el("span", { class: "count" }, grouped(count), el("span", { class: "hidden" }, " uses")),
-    )));
+    list.replaceChildren(...words.map(([word, count], place) => suggestion(word, count, place, take)));
     chosen = -1;
     list.hidden = words.length === 0;
     field.setAttribute("aria-expanded", String(words.length > 0));
     field.removeAttribute("aria-activedescendant");
-    announce(words.length ? `${several(words.length, "word", "words")}; use the arrow keys` : "no known word begins so");
+    announce(
+      words.length ? `${several(words.length, "word", "words")}; use the arrow keys` : "no known word begins so"
+    );
   }
 
   field.addEventListener("input", suggest);
@@ -73,12 +72,34 @@ function makeSearch(currentModel, go) {
     if (!list.hidden && chosen >= 0) rows[chosen].dispatchEvent(new MouseEvent("mousedown", { cancelable: true }));
     else if (field.value.trim()) take(field.value.trim());
   });
+  listenForSlash(field);
+}
+
+/** "/" goes to the field from anywhere but where one types. */
+function listenForSlash(field) {
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest("input, textarea, select, [contenteditable]");
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      field.focus();
-      field.select();
-    }
+    const typing = event.target.closest("input:not([type=range]), textarea, select, [contenteditable]");
+    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
   });
+}
+
+/** A row of the suggestions. */
+function suggestion(word, count, place, take) {
+  return el(
+    "li",
+    {
+      id: `suggestion-${place}`,
+      role: "option",
+      "aria-selected": "false",
+      onmousedown: (event) => {
+        event.preventDefault();  // the field keeps the focus
+        take(word);
+      },
+    },
+    ofModel(word),
+    el("span", { class: "count" }, grouped(count), el("span", { class: "hidden" }, " uses")),
+  );
 }

@@ -37,19 +37,33 @@ function held(what, message, ...keys) {
 function heldWord(word, model) {
   const words = inside.models[model].words;
   for (const spelling of [word, word.toLowerCase()]) if (Object.hasOwn(words, spelling)) return spelling;
-  throw Object.assign(failed(`This file does not hold “${visible(word)}” of ${inside.info.models[model].name}.`), { near: Object.keys(words).slice(0, 12) });
+  throw Object.assign(
+    failed(`This file does not hold “${visible(word)}” of ${inside.info.models[model].name}.`),
+    { near: Object.keys(words).slice(0, 12) },
+  );
 }
 
 const source = inside ? {
   info: async () => inside.info,
   suggest: async (letters, model) => {
     const start = letters.toLowerCase();
-    return Object.values(inside.models[model].words).filter((view) => view.word.toLowerCase().startsWith(start)).map((view) => [view.word, view.count]).slice(0, 10);
+    return Object.values(inside.models[model].words).filter((view) => view.word.toLowerCase().startsWith(start)).map(
+      (view) => [view.word, view.count]
+    ).slice(0, 10);
   },
   word: async (word, model) => inside.models[model].words[heldWord(word, model)],
   uses: async (word, model) => inside.models[model].uses[heldWord(word, model)] || { read: 0, texts: [], cuts: [] },
-  sentence: async (text, model) => held(inside.models[model].sentences, "This file holds the sentences below only; the explorer with its model takes any.", text),
-  reasons: async (text, token, model) => held(inside.models[model].reasons, "This file does not hold that.", text, token),
+  sentence: async (text, model) => held(
+    inside.models[model].sentences,
+    "This file holds the sentences below only; the explorer with its model takes any.",
+    text,
+  ),
+  reasons: async (text, token, model) => held(
+    inside.models[model].reasons,
+    "This file does not hold that.",
+    text,
+    token,
+  ),
   compare: async (word, a, b) => held(inside.compare, "This file does not hold that comparison.", `${a}-${b}`, word),
   holds: (word, model) => Object.hasOwn(inside.models[model].words, word),
 } : {
