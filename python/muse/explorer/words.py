@@ -64,12 +64,9 @@ def word_view(explored: ExploredModel, word: str) -> View:
     places = {key: place for place, key in enumerate(keys)}
     found = unit_rows(model.sv[keys]).astype(np.float32) if keys else np.zeros((0, vectors.shape[1]), np.float32)
     cosines = found @ vectors.T
-    shown = [_one_of_each_word(node.neighbours) for node in tree.nodes]
-    points = sorted({places[key] for near in shown for key, _ in near})
-    where = {place: at for at, place in enumerate(points)}
     finest = list(tree.leaves)
-    axes, explained = sense_axes(vectors[finest], np.array([tree.nodes[leaf].share for leaf in finest]), found[points])
-    at_nodes, at_points = projected(vectors, axes), projected(found[points], axes)
+    axes, explained = sense_axes(vectors[finest], np.array([tree.nodes[leaf].share for leaf in finest]), found)
+    at_nodes, at_points = projected(vectors, axes), projected(found, axes)
     colour, names = colours(cuts, tree), names_of(model, word)
     labels = [_labels(tree, places, cosines, cut) for cut in [*cuts, list(tree.senses)]]
     nodes = [
@@ -77,7 +74,7 @@ def word_view(explored: ExploredModel, word: str) -> View:
             "number": node.number, "share": _rounded(node.share), "strength": _rounded(node.strength),
             "parts": list(node.parts), "name": names.get(node.number), "colour": colour[node.number],
             "x": _rounded(at_nodes[node.number, 0]), "y": _rounded(at_nodes[node.number, 1]),
-            "neighbours": [[where[places[key]], _rounded(cosine)] for key, cosine in shown[node.number]],
+            "neighbours": [[places[key], _rounded(cosine)] for key, cosine in node.neighbours],
         }
         for node in tree.nodes
     ]  # fmt: skip
@@ -85,10 +82,10 @@ def word_view(explored: ExploredModel, word: str) -> View:
         "word": tree.word, "count": tree.count, "rank": model.vocabulary.index(word) + 1, "root": tree.root,
         "own": list(tree.senses), "cuts": cuts, "labels": labels, "nodes": nodes,
         "points": [
-            [*parse_sense_key(keys[place]), _rounded(x), _rounded(y)]
-            for place, (x, y) in zip(points, at_points.tolist(), strict=True)
+            [*parse_sense_key(key), _rounded(x), _rounded(y)]
+            for key, (x, y) in zip(keys, at_points.tolist(), strict=True)
         ],
-        "near": [[_rounded(cosine) for cosine in cosines[place].tolist()] for place in points],
+        "near": [[_rounded(cosine) for cosine in near] for near in cosines.tolist()],
         "explained": [_rounded(share) for share in explained],
     }  # fmt: skip
 
@@ -133,14 +130,6 @@ def names_of(model: MUSE, word: str) -> Mapping[int, str]:
     """The names of nodes of a word's tree, by their numbers; none where the model keeps no names."""
     told = getattr(model.snapshot, "shown_names", None)
     return {} if told is None else dict(told(word, parts=False))
-
-
-def _one_of_each_word(neighbours: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
-    """The neighbours, of each word the nearest sense only."""
-    found: dict[str, tuple[str, float]] = {}
-    for key, cosine in neighbours:
-        found.setdefault(parse_sense_key(key)[0], (key, cosine))
-    return list(found.values())
 
 
 def _labels(tree: WordTree, places: Mapping[SenseKey, int], cosines: Floats, cut: Sequence[int]) -> dict[int, str]:
