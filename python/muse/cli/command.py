@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from muse.cli.output import Output
 
 __all__ = ["MODEL", "OUTPUT", "SECTIONS", "VECTORS", "Command", "Group", "Helpful", "command", "group"]
 
-SECTIONS = ("Make a model", "Ask a model", "Read text with a model", "Judge", "Change and convert", "This program")
+SECTIONS = ("Make a model", "Ask a model", "Read text with a model", "Judge, change, convert", "This program")
 _WIDTH = 100
 
 
@@ -26,6 +27,11 @@ class Helpful(click.Command):
 
     section = SECTIONS[-1]
     examples: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """What it does, in the beginning of its help: up to the first point or colon."""
+        return re.split(r"[.:;](?=\s|$)", " ".join((self.help or "").split()), maxsplit=1)[0]
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """A context whose help is as wide as the screen, up to a hundred columns."""
@@ -57,6 +63,12 @@ class Command(Helpful):
 
 class Group(Helpful, click.Group):
     """A command that has commands."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands, a line each."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.summary) for name, command in found if isinstance(command, Helpful)])
 
 
 def _read_config(ctx: click.Context, _: click.Parameter, value: str | None) -> None:

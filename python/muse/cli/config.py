@@ -10,7 +10,7 @@
     whitening = 0.5
     context = { window = 10 }
 
-    [tag]                   # options of `muse tag`
+    [tag]                   # options of `muse tag`; those of `muse senses` are in [describe]
     margin = 0.2
 """
 
@@ -24,9 +24,10 @@ from typing import Any
 
 import click
 
+from muse.cli.command_names import OTHER_NAMES
 from muse.cli.settings import NOT_ON_THE_COMMAND_LINE, SettingOption, recipe_of, refuse_unknown
 from muse.data.names import reject_unknown
-from muse.data.settings import Settings
+from muse.data.settings import Settings, constructor_settings
 from muse.files.lines import shown
 
 __all__ = ["defaults_of"]
@@ -51,19 +52,32 @@ def defaults_of(path: str, ctx: click.Context) -> dict[str, Any]:
 
 
 def _checked(table: Mapping[str, Any], ctx: click.Context) -> dict[str, Any]:
+    """Defaults of the options of a command, by the names of its parameters."""
     program = ctx.find_root().command
     assert isinstance(program, click.Group)
-    commands = program.list_commands(ctx.find_root())
-    top = {name: value for name, value in table.items() if name not in commands}
-    _check_top(top, commands)
-    for name in table.keys() & commands:
-        _check_options(table[name], program, name, ctx)
-    names = ctx.command_path.split()[1:]
-    own: Any = table
-    for name in names:
-        own = own.get(name, {}) if isinstance(own, Mapping) else {}
-    settings = {option.name for option in ctx.command.params if isinstance(option, SettingOption)}
-    return {**{name: value for name, value in top.items() if name in settings}, **own}
+    commands = {name for name in program.list_commands(ctx.find_root()) if name not in constructor_settings()}
+    tables = {name: value for name, value in table.items() if name in commands or name in OTHER_NAMES}
+    _check_top({name: value for name, value in table.items() if name not in tables}, sorted(commands))
+    by_command: dict[str, Any] = {}
+    for name, value in tables.items():
+        command = program.get_command(ctx, name)
+        assert command is not None
+        by_command[str(command.name)] = _options(value, command, name, ctx)
+    own: dict[str, Any] = {
+        str(option.name): table[str(option.name)]
+        for option in ctx.command.params
+        if isinstance(option, SettingOption) and option.name in table
+    }
+    found: Any = by_command
+    for name in _names(ctx):
+        found = found.get(name, {})
+    return {**own, **found}
+
+
+def _names(ctx: click.Context) -> list[str]:
+    """The names of the command and of the groups that it is in, without the program's."""
+    parents = [] if ctx.parent is None else _names(ctx.parent)
+    return [*parents, str(ctx.command.name)] if ctx.parent is not None else []
 
 
 def _check_top(top: Mapping[str, Any], commands: list[str]) -> None:
@@ -85,19 +99,21 @@ def _check_top(top: Mapping[str, Any], commands: list[str]) -> None:
     Settings.of(**{**top, **({"recipe": recipe_of(top["recipe"])} if "recipe" in top else {})})
 
 
-def _check_options(table: Any, group: click.Group, name: str, ctx: click.Context) -> None:
-    """Options of a command, by their long names with ``_``."""
+def _options(table: Any, command: click.Command, name: str, ctx: click.Context) -> dict[str, Any]:
+    """Options of a command, by their long names with ``_``, as values of its parameters."""
     if not isinstance(table, Mapping):
         raise TypeError(f"{name} is a command, so it must be a table of its options; got {table!r:.80}")
-    command = group.get_command(ctx, name)
-    assert command is not None
     inner = command.list_commands(ctx) if isinstance(command, click.Group) else []
-    known = [
-        str(option.name)
+    known = {
+        max(option.opts, key=len).lstrip("-").replace("-", "_"): str(option.name)
         for option in command.params
-        if isinstance(option, click.Option) and option.expose_value and option.name != "help"
-    ]
+        if isinstance(option, click.Option) and option.expose_value
+    }
     refuse_unknown(table, [*known, *inner], f"of muse {name}")
+    found: dict[str, Any] = {known[key]: value for key, value in table.items() if key in known}
     for part in inner:
         if part in table and isinstance(command, click.Group):
-            _check_options(table[part], command, part, ctx)
+            command_of_part = command.get_command(ctx, part)
+            assert command_of_part is not None
+            found[part] = _options(table[part], command_of_part, f"{name} {part}", ctx)
+    return found

@@ -15,12 +15,12 @@ from click.shell_completion import shell_complete
 from muse._core import __version__
 from muse.cli import commands
 from muse.cli.command import SECTIONS, Helpful
+from muse.cli.command_names import OTHER_NAMES
 from muse.cli.errors import Reporter
 
 __all__ = ["COMPLETION", "Commands", "main", "program"]
 
 COMPLETION = "_MUSE_COMPLETE"
-_ALIASES = {"describe": "senses", "neighbours": "neighbors"}
 
 
 class Commands(Helpful, click.Group):
@@ -32,7 +32,7 @@ class Commands(Helpful, click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, or of another name of it."""
-        name = _ALIASES.get(cmd_name, cmd_name)
+        name = OTHER_NAMES.get(cmd_name, cmd_name)
         if name not in self.list_commands(ctx):
             return None
         found: click.Command = getattr(importlib.import_module(f"{commands.__name__}.{name}"), name)
@@ -42,7 +42,7 @@ class Commands(Helpful, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is asked for; one that there is not, is answered with the nearest."""
-        known = [*self.list_commands(ctx), *_ALIASES]
+        known = [*self.list_commands(ctx), *OTHER_NAMES]
         if args and args[0] not in known and not args[0].startswith("-"):
             near = difflib.get_close_matches(args[0], known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"they are {', '.join(self.list_commands(ctx))}"
@@ -55,7 +55,7 @@ class Commands(Helpful, click.Group):
         width = max(len(name) for name, _ in found)
         for section in SECTIONS:
             rows = [
-                (f"{name:<{width}}", command.get_short_help_str(100))
+                (f"{name:<{width}}", command.summary if isinstance(command, Helpful) else command.get_short_help_str())
                 for name, command in found
                 if command is not None and getattr(command, "section", SECTIONS[-1]) == section
             ]
@@ -72,8 +72,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 
 program = Commands(
     "muse",
-    help="Sense embeddings from plain text: several vectors a word, and a selector of the one that a context means.",
-    epilog="MODEL is a file that `muse train` wrote. - is standard input or output. docs/command-line.md has more.",
+    help="Senses of words from plain text: several vectors a word, and which of them a context means.",
+    epilog="MODEL is a file that `muse train` wrote; - is standard input or output. More: docs/command-line.md.",
     no_args_is_help=False,
     params=[
         click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version,

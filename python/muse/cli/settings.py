@@ -71,7 +71,7 @@ def settings_options(
                     ["--recipe"],
                     type=Value(),
                     metavar="|".join(RECIPE_NAMES),
-                    help='How senses are made; or a JSON object: {"name": "trees", "leaves": 8}.  [trees]',
+                    help="How senses are made.  [trees]",
                 )
             )
         function.__click_params__ = [*reversed(made), *getattr(function, "__click_params__", [])]  # type: ignore[attr-defined]
@@ -89,7 +89,8 @@ def _option(item: dataclasses.Field[Any], shown: bool, own: str | None) -> Setti
     known = item.metadata
     meaning = known["doc"].split(";")[0].split(". ")[0].split("; ")[0].rstrip(".")
     usual = _default(item) if own is None else own
-    check, metavar = known["check"], "X"
+    check, kind = known["check"], str(item.type)
+    metavar = "N" if kind.startswith("int") else "FOLDER" if "PathLike" in kind else "X"
     if isinstance(check, Choice):
         metavar = "|".join(check.allowed) if len("|".join(check.allowed)) < 30 else "NAME"
     return SettingOption(

@@ -18,6 +18,7 @@ from muse.files.replacing import check_target
 
 __all__ = [
     "input_file", "is_input", "is_output", "lines", "output_file", "raw_input", "raw_output", "refuse_overwriting",
+    "refuse_two_inputs",
 ]  # fmt: skip
 
 _INPUTS = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
@@ -39,12 +40,9 @@ def raw_input() -> Any:
     """Standard input as bytes, which gives what has come; it can be taken once."""
     if sys.stdin is None:
         raise OSError("standard input is closed; name a file")
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        taken = context.find_root().meta
-        if taken.get("muse.input"):
-            raise click.UsageError("standard input can be read once; name a file for the other", context)
-        taken["muse.input"] = True
+    taken = click.get_current_context().find_root().meta
+    refuse_two_inputs("-", *(["-"] if taken.get(__name__) else []))
+    taken[__name__] = True
     return getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
 
 
@@ -108,6 +106,12 @@ def output_file(name: str) -> Iterator[str]:
         with open(made, "rb") as file:
             shutil.copyfileobj(file, target)
         target.flush()
+
+
+def refuse_two_inputs(*names: str) -> None:
+    """Say at once that two things cannot both be read from standard input."""
+    if sum(map(is_input, names)) > 1:
+        raise click.UsageError("standard input can be read once; name a file for the other")
 
 
 def refuse_overwriting(target: str | None, *sources: str | None) -> None:

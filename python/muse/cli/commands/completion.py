@@ -17,7 +17,7 @@ fish: muse completion fish > ~/.config/fish/completions/muse.fish"""
 @command("This program", "muse completion bash > muse-completion.sh", answers=False)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print what makes a shell complete commands, options, files and the words of a model."""
+    """Print what makes a shell complete command lines: commands, options, files, words of a model."""
     kind = get_completion_class(shell)
     assert kind is not None
     context = click.get_current_context()

@@ -17,6 +17,7 @@ from muse.formats.registry import FORMATS
 from muse.model.muse import MUSE
 
 MUSE_FORMAT = "muse"
+_SEVERAL_FILES = ("sensegram", "paper", "projector", "sense2vec", "spacy")
 _BY_ENDING = {
     ".safetensors": MUSE_FORMAT, ".parquet": "parquet", ".vec": "word2vec", ".bin": "word2vec", ".w2v": "word2vec",
     ".glove": "glove",
@@ -24,7 +25,7 @@ _BY_ENDING = {
 
 
 @command(
-    "Change and convert",
+    "Judge, change, convert",
     "muse convert model.safetensors senses.vec",
     "muse convert model.safetensors projector/ --to projector -O limit=1000",
     "muse convert model.safetensors senses.bin --to word2vec -O binary=true",
@@ -61,6 +62,8 @@ def convert(
         raise click.UsageError(
             "vectors do not make a model, whose file holds a selector, too; give another format to --to"
         )
+    if is_output(output) and chosen in _SEVERAL_FILES:
+        raise click.UsageError(f"{chosen} is more than one file, which cannot go to standard output; name OUTPUT")
     if not output.endswith("/") and not is_output(output):
         refuse_overwriting(output, input)
     options = _options(writing)

@@ -13,7 +13,7 @@ from muse.cli.kinds import FILE
 from muse.cli.output import Output
 from muse.cli.settings import given_settings, settings_options
 from muse.cli.streams import refuse_overwriting
-from muse.cli.training import corpus_of, shows_progress, train_and_save
+from muse.cli.training import Corpus, corpus_of, shows_progress, train_and_save
 from muse.corpus.encoding import LineSentence
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.errors import UnknownWordError
@@ -45,7 +45,7 @@ _OWN = {"vector_size": str(DIMENSION), "senses": f"{SENSES} for the generated te
 def demo(
     out: Output, more: tuple[str, ...], corpus: str | None, words: tuple[str, ...], path: str | None, **values: Any
 ) -> None:
-    """Train on generated text with known senses, or on a file, and show the senses of some words.
+    """Train on generated text with known senses, or on a file, and show senses.
 
     It says how fast training was, how the senses are used, how many of the known ones were found, and draws cards.
     """
@@ -58,11 +58,11 @@ def demo(
         generated = make_ambiguous_corpus(SENTENCES, WORDS, seed=0)
         text = f"{SENTENCES:,} generated sentences in which {len(generated.ambiguous_words)} words mean two things each"
         usual = {"senses": SENSES, "epochs": EPOCHS}
-        model = train_and_save(text, {"sentences": generated.sentences}, {**usual, **settings}, path, out)
+        model = train_and_save(Corpus(text, {"sentences": generated.sentences}), {**usual, **settings}, path, out)
         _show_recovery(out, model, generated)
         sentences: Iterable[list[str]] = generated.sentences
     else:
-        model = train_and_save(corpus, corpus_of([corpus]), settings, path, out)
+        model = train_and_save(corpus_of([corpus]), settings, path, out)
         sentences = LineSentence(corpus)
     chosen = chosen or [word for word in (CARDS if corpus is None else FILE_CARDS) if word in model]
     uses = find_uses(model.snapshot, [word for word in chosen if word in model], sentences)

@@ -20,7 +20,7 @@ from muse.evaluation.similarity import evaluate_word_similarity
 from muse.evaluation.synonyms import evaluate_synonyms
 from muse.evaluation.wic import evaluate_wic
 
-_SECTION = "Judge"
+_SECTION = "Judge, change, convert"
 
 
 @group(
@@ -79,7 +79,7 @@ def _show(out: Output, result: EvaluationResult, items: bool) -> None:
 @click.option("--target", type=click.Choice(["lemma", "form"]), default="lemma", show_default=True,
               help="Look up the lemma, or the form in the text.")  # fmt: skip
 def wic(model: Any, folder: str, **options: Any) -> EvaluationResult:
-    """Word in Context: do two sentences mean a word in the same sense?
+    """Word in Context (WiC), whether two sentences mean a word in the same sense.
 
     FOLDER holds dev/dev.data.txt, train/train.data.txt and test/test.data.txt with their gold, as released.
     """
@@ -96,7 +96,7 @@ def wic(model: Any, folder: str, **options: Any) -> EvaluationResult:
               help="Of the bootstrap intervals; 0: none, which is faster.")  # fmt: skip
 @click.option("--seed", type=Checked(integer(0)), default=0, metavar="N", help="Of the resampling.")
 def scws(model: Any, ratings: str, **options: Any) -> EvaluationResult:
-    """Stanford's contextual word similarities: how alike are two words where they stand?
+    """Stanford's contextual word similarities (SCWS), of words where they stand.
 
     RATINGS is the official ratings.txt.
     """
@@ -117,9 +117,10 @@ def scws(model: Any, ratings: str, **options: Any) -> EvaluationResult:
 def similarity(
     model: Any, ratings: tuple[str, ...], which: tuple[str, ...], keep_case: bool, resamples: int
 ) -> EvaluationResult:
-    """Word similarity: Spearman's correlation with human ratings of pairs, such as WordSim-353 or SimLex-999.
+    """Human ratings of word similarity, by Spearman's correlation.
 
-    RATINGS are tables of two words and a number; with several, the score is the mean of their correlations.
+    RATINGS are tables of two words and a number, such as WordSim-353 or SimLex-999; with several, the score is the mean
+    of their correlations.
     """
     options: dict[str, Any] = {"which": list(which)} if which else {}
     with input_file(ratings[0]) as first:
@@ -138,7 +139,7 @@ def similarity(
               help="Look up the lemma, or the form in the text.")  # fmt: skip
 @click.option("--score", default="v_measure", show_default=True, metavar="NAME", help="The measure that is the score.")
 def induction(model: Any, data: str, key: str | None, **options: Any) -> EvaluationResult:
-    """Word sense induction: are uses sorted as people sort them?
+    """Word sense induction, whether uses are sorted as people sort them.
 
     DATA is the folder of SemEval-2013 task 13, XML contexts as there or of SemEval-2010 task 14, or a table as of RUSSE
     or TWSI.
@@ -153,7 +154,7 @@ def induction(model: Any, data: str, key: str | None, **options: Any) -> Evaluat
 @click.argument("questions", nargs=-1, required=True, type=FILE)
 @click.option("--keep-case", is_flag=True, help="Look words up as they are, not in lower case.")
 def synonyms(model: Any, questions: tuple[str, ...], keep_case: bool) -> EvaluationResult:
-    """Synonym questions: which of four words means the same?
+    """Synonym questions, which of some words means the same as another.
 
     QUESTIONS is a file of them, or two for TOEFL: questions and answers.
     """
@@ -173,7 +174,7 @@ def synonyms(model: Any, questions: tuple[str, ...], keep_case: bool) -> Evaluat
     "--count-unknown", is_flag=True, help="Count questions with unknown words as wrong, instead of skipping them."
 )
 def analogies(model: Any, questions: str, most_frequent: int, keep_case: bool, count_unknown: bool) -> EvaluationResult:
-    """Analogies, a is to b as c is to what: accuracy of the word-level vectors.
+    """Analogies, a is to b as c is to what, by the word-level vectors.
 
     QUESTIONS is a file such as questions-words.txt: four words a line, in sections that begin with ": name".
     """

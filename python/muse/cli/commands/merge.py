@@ -12,7 +12,7 @@ from muse.cli.output import Output
 
 
 @command(
-    "Change and convert",
+    "Judge, change, convert",
     "muse merge model.safetensors merged.safetensors",
     "muse merge model.safetensors merged.safetensors --threshold 0.8 --map changed.jsonl --json",
 )

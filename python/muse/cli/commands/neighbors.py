@@ -11,14 +11,15 @@ from muse.cli.command import VECTORS, command
 from muse.cli.kinds import WORD, Checked
 from muse.cli.models import open_vectors
 from muse.cli.output import Output
-from muse.cli.streams import is_input, lines
+from muse.cli.streams import is_input, lines, refuse_two_inputs
 from muse.formats.loaded import LoadedVectors
 from muse.model.muse import MUSE
+from muse.vectors.sense_keys import split_sense_key
 
 
 @command(
     "Ask a model",
-    "muse neighbors model.safetensors bank#0",
+    "muse neighbors model.safetensors bank#1",
     "muse neighbors model.safetensors bank -n 3",
     'muse neighbors model.safetensors bank --context "money in the bank"',
     "cut -f1 words.txt | muse neighbors model.safetensors - --by-word --json",
@@ -35,10 +36,11 @@ def neighbors(
     out: Output, model: str, words: tuple[str, ...], context: str | None, by_word: bool, topn: int, min_share: float,
     siblings: bool,
 ) -> None:  # fmt: skip
-    """List the nearest senses of each WORD's senses, or of one SENSE such as bank#1, by cosine.
+    """List the senses that are nearest to those of WORD, or to one SENSE such as bank#1.
 
     - reads words from standard input, one a line. MODEL may also be vectors of another tool.
     """
+    refuse_two_inputs(model, *words)
     with open_vectors(model) as opened:
         if context is not None and not isinstance(opened, MUSE):
             raise click.UsageError("--context needs a model that `muse train` wrote")
@@ -66,7 +68,7 @@ def _found(
         return [(word, opened.wv.most_similar(word, topn=topn))]
     if context is not None and isinstance(opened, MUSE):
         word = f"{word}#{opened.select_sense(word, context)}"
-    if word not in opened and word in opened.sv:
+    if word not in opened and split_sense_key(word) is not None:
         return [(word, opened.sv.most_similar(word, topn=topn, **options))]
     found = opened.sv.neighbours_of(word, topn, **options)
     numbers = opened.sense_numbers(word).tolist() if isinstance(opened, MUSE) else range(len(found))

@@ -12,7 +12,7 @@ from muse.cli.output import Output
 
 
 @command(
-    "Change and convert",
+    "Judge, change, convert",
     "muse prune model.safetensors pruned.safetensors",
     "muse prune model.safetensors pruned.safetensors --min-share 0.1 --min-count 20 --map changed.jsonl",
 )

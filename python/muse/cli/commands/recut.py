@@ -14,10 +14,10 @@ from muse.cli.output import Output
 
 
 @command(
-    "Change and convert",
+    "Judge, change, convert",
     "muse recut model.safetensors coarse.safetensors --senses 2",
     "muse recut model.safetensors - --senses auto | muse info -",
-    """muse recut model.safetensors some.safetensors --senses '{"bank": 3, "rock": 2}' --map changed.jsonl""",
+    """muse recut model.safetensors some.safetensors --senses '{"bank": 3}' --map changed.jsonl""",
 )
 @MODEL
 @OUTPUT
@@ -29,7 +29,7 @@ from muse.cli.output import Output
 )
 @MAP
 def recut(out: Output, model: str, output: str, senses: Any, map_to: str | None) -> None:
-    """Cut the sense trees of a model anew: more or fewer senses, at once and without the text.
+    """Cut the sense trees of a model anew, into more or fewer senses: at once and without the text.
 
     A sense keeps its number as long as it is one: bank#3 is the same node under every cut.
     """

@@ -11,13 +11,13 @@ from muse.cli.command import MODEL, command
 from muse.cli.kinds import WORD, Checked
 from muse.cli.models import open_model
 from muse.cli.output import Output, readable
-from muse.cli.streams import is_input, lines
+from muse.cli.streams import is_input, lines, refuse_two_inputs
 
 
 @command(
     "Ask a model",
-    'muse select model.safetensors bank "she sat on the bank of the river"',
-    'muse select model.safetensors bank "money in the bank" "the river bank" --json',
+    'muse select model.safetensors bank "the bank of a stream"',
+    'muse select model.safetensors bank "money in the bank" "the bank of a stream" --json',
     "grep bank text.txt | muse select model.safetensors bank -",
 )
 @MODEL
@@ -32,6 +32,7 @@ def select(out: Output, model: str, word: str, texts: tuple[str, ...], level: in
     Without TEXT, or for -, texts are the lines of standard input; each is answered as it comes. A text is split at
     white space, as a line of the training text was.
     """
+    refuse_two_inputs(model, *(texts or ("-",)))
     with open_model(model) as opened:
         keys = [f"{word}#{number}" for number in opened.sense_numbers(word, level).tolist()]
         for text in _all(texts or ("-",)):

@@ -20,7 +20,7 @@ from muse.selector.context import as_tokens
 @command(
     "Ask a model",
     "muse senses model.safetensors bank",
-    'muse senses model.safetensors bank --context "she sat on the bank of the river"',
+    'muse senses model.safetensors bank --context "she sat on the bank of the stream"',
     "muse senses model.safetensors bank rock --senses 2 --corpus text.txt",
     "muse senses model.safetensors bank --tree --json",
 )

@@ -23,7 +23,7 @@ from muse.data.settings import constructor_settings
 @click.option("--recipe", type=click.Choice(list(RECIPE_NAMES)), help="Of this recipe, in place of the model's own.")
 @click.option("--toml", is_flag=True, help="As a settings file in which each is a comment, to be uncommented.")
 def settings(out: Output, names: tuple[str, ...], recipe: str | None, toml: bool) -> None:
-    """Tell the settings of a model, or some of them: what each means, its default and what is allowed.
+    """Tell the settings of a model: all or some, what each means, its default and what is allowed.
 
     Each is an option of muse train, with - for _, and a line of the file that --config takes.
     """

@@ -11,7 +11,7 @@ from muse.cli.command import VECTORS, command
 from muse.cli.kinds import WORD
 from muse.cli.models import open_vectors
 from muse.cli.output import Output
-from muse.cli.streams import is_input, lines
+from muse.cli.streams import is_input, lines, refuse_two_inputs
 from muse.errors import quote
 from muse.formats.loaded import LoadedVectors
 from muse.model.muse import MUSE
@@ -20,8 +20,8 @@ from muse.model.muse import MUSE
 @command(
     "Ask a model",
     "muse similarity model.safetensors bank#0 money",
-    'muse similarity model.safetensors bank river --contexts "the bank of a stream" "by the river"',
-    'muse similarity model.safetensors bank bank --uses "money in the bank" "the river bank"',
+    'muse similarity model.safetensors bank money --contexts "a loan of the bank" "the money of a loan"',
+    'muse similarity model.safetensors bank bank --uses "a loan of the bank" "the bank of a stream"',
     "muse similarity model.safetensors - < pairs.tsv",
 )
 @VECTORS
@@ -41,6 +41,7 @@ def similarity(
     - reads pairs from standard input, one a line, separated by a tab or a space. Without contexts, MODEL may also be
     vectors of another tool.
     """
+    refuse_two_inputs(model, *words)
     with open_vectors(model) as opened:
         if (contexts or uses or how) and not isinstance(opened, MUSE):
             raise click.UsageError("--contexts, --uses and --how need a model that `muse train` wrote")

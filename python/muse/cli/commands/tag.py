@@ -15,12 +15,11 @@ from muse.cli.kinds import FILE, Checked
 from muse.cli.models import open_model
 from muse.cli.output import Output
 from muse.cli.settings import given_settings, settings_options
-from muse.cli.streams import is_input, is_output, lines, raw_input, raw_output, refuse_overwriting
+from muse.cli.streams import is_input, is_output, lines, raw_input, raw_output, refuse_overwriting, refuse_two_inputs
 from muse.cli.training import shows_progress
-from muse.files.lines import as_paths, compression
+from muse.files.lines import as_paths, compression, split_words
 from muse.files.replacing import replacing
 from muse.model.muse import MUSE
-from muse.selector.selection import TokenSense
 from muse.selector.tag_file import TagReport, is_stream, tag_stream
 
 
@@ -46,6 +45,7 @@ def tag(
     INPUT is plain text, one sentence a line; it and OUTPUT may be .gz, .bz2, .xz or .zst, and - is standard input or
     output. With --json a line of OUTPUT is an object with the tokens of a sentence; else the report is one.
     """
+    refuse_two_inputs(model, input)
     writes = is_output(output)
     if not writes and not is_stream(output):
         refuse_overwriting(output, model)
@@ -89,12 +89,13 @@ def _tag_stream(model: MUSE, source: str, target: str, margin: float) -> TagRepo
 
 def _tag_as_json(out: Output, model: MUSE, source: str, margin: float) -> None:
     for line in lines(source, "input"):
-        out.record({"tokens": [_as_record(token, margin) for token in model.disambiguate(line)]})
-
-
-def _as_record(token: TokenSense, margin: float) -> dict[str, Any]:
-    return {
-        "token": token.token,
-        "sense": token.key if token.sense is not None else None,
-        "probability": token.probability,
-    }
+        tokens = split_words(line)
+        senses, probabilities, unsure = next(model.disambiguate_batch([tokens], probabilities=True, margin=margin))
+        out.record({
+            "tokens": [
+                {"token": token, "sense": None if bare or sense < 0 else f"{token}#{sense}", "probability": probability}
+                for token, sense, probability, bare in zip(
+                    tokens, senses.tolist(), probabilities.tolist(), unsure.tolist(), strict=True
+                )
+            ]
+        })  # fmt: skip

@@ -1,0 +1,145 @@
+"""Exit statuses, messages, and files that stay whole."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from command_lines import run
+
+import muse
+from muse import MUSE
+
+USAGE = {
+    "muse": "name a command",
+    "muse tran": "there is no command 'tran': did you mean train?",
+    "muse xyzzy": "there is no command 'xyzzy': they are",
+    "muse train": "Missing argument 'CORPUS...'",
+    "muse train text.txt": "Missing option '--save'",
+    "muse train text.txt --save m --windw 3": "No such option",
+    "muse train text.txt --save m --senses 0": "senses must be",
+    "muse train text.txt --save m --recipe forest": "recipe must be one of 'trees', 'split', 'paper'",
+    'muse train text.txt --save m --recipe \'{"name": "trees", "leafs": 3}\'': "did you mean leaves?",
+    "muse train text.txt --save m --resume": "name its folder with --checkpoint-dir",
+    "muse tag model.safetensors text.txt out --margin 2": "margin must be a number from 0 to 1",
+    "muse tag model.safetensors - - --resume": "a pipe leaves none",
+    "muse tag - - out": "standard input can be read once",
+    "muse senses model.safetensors bank -n 0": "topn must be at least 1",
+    "muse neighbors senses.vec bank --context x": "--context needs a model",
+    "muse similarity model.safetensors bank": "give two words or senses, or -; got 1",
+    "muse convert model.safetensors out": "name the format of out with --to",
+    "muse convert model.safetensors out.vec -O binary": "an option of a format is NAME=VALUE",
+    "muse convert model.safetensors": "name INPUT and OUTPUT",
+    "muse convert senses.vec out --to muse": "vectors do not make a model",
+    "muse convert model.safetensors - --to projector": "more than one file",
+    "muse convert model.safetensors - --to sensegram": "more than one file",
+    "muse merge model.safetensors - --json": "the model goes to standard output",
+    "muse settings sences": "did you mean senses?",
+    "muse demo bank": "unexpected argument 'bank'",
+    "muse evaluate wic model.safetensors WiC_dataset --how magic": "'magic' is not one of",
+}
+DATA = {
+    "muse info nowhere": "nowhere: ",
+    "muse info text.txt": "text.txt",
+    "muse senses nowhere bank": "there is no file 'nowhere'",
+    "muse senses model.safetensors bnak": "the nearest known spellings are",
+    "muse neighbors model.safetensors bank#7": "bank",
+    "muse neighbors model.safetensors xyzzy#0": "'xyzzy'",
+    "muse select model.safetensors bank loan --position 3": "position",
+    "muse similarity model.safetensors - < text.txt": "standard input, line 1: two words are expected",
+    "muse train nowhere*.txt --save m": "no file is there",
+    "muse train text.txt --save text.txt": "is what is to be read",
+    "muse train empty --save m": "no file is there",
+    "muse convert model.safetensors model.safetensors --to word2vec": "is what is to be read",
+    "muse convert text.txt out.vec": "text.txt",
+    "muse merge model.safetensors nowhere/out": "the folder does not exist",
+    "muse evaluate scws model.safetensors text.txt": "text.txt, line 1",
+    "muse evaluate analogies model.safetensors nowhere": "nowhere",
+    "muse evaluate wic model.safetensors nowhere": "nowhere",
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "message"),
+    [*((line, 2, text) for line, text in USAGE.items()), *((line, 1, text) for line, text in DATA.items())],
+)
+def test_faults_are_one_line_and_a_status(line, status, message, workspace):
+    (workspace / "empty").mkdir()
+    before = {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
+    done = run(line, workspace)
+    assert (done.status, done.out) == (status, "")
+    assert message in done.err
+    assert done.err.startswith("muse")
+    assert done.err.count("\n") == 1
+    assert {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file()} == before
+
+
+def test_the_place_of_a_fault_is_shown_on_demand(made, monkeypatch):
+    line = "senses model.safetensors bnak"
+    assert "Traceback" not in run(line.split(), made).err
+    assert "Traceback" in run([*line.split(), "--debug"], made).err
+    assert "Traceback" in run(["--debug", *line.split()], made).err
+    monkeypatch.setenv("MUSE_DEBUG", "1")
+    assert "Traceback" in run(line.split(), made).err
+
+
+def test_a_fault_of_ours_is_a_line_too(made, monkeypatch):
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError("so it goes")
+
+    monkeypatch.setattr(MUSE, "load", broken)
+    done = run(["senses", "model.safetensors", "bank"], made)
+    assert done.status == 1
+    assert done.err == "muse senses: internal fault (ZeroDivisionError: so it goes); MUSE_DEBUG=1 shows where\n"
+
+
+def test_warnings_and_log_lines_are_notes(workspace):
+    done = run("muse convert model.safetensors out.vec", workspace)
+    assert done.err.startswith("muse convert: note: the word2vec format does not hold the selector")
+    assert done.err.count("\n") == 1
+
+
+def shell(line, folder, **options):
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(muse.__file__))}
+    line = line.replace("muse ", f'"{sys.executable}" -m muse ')
+    return subprocess.Popen(["bash", "-c", line], cwd=folder, env=environment, stderr=subprocess.PIPE, **options)
+
+
+def test_nobody_reads_on(made):
+    line = "set -o pipefail; muse settings --json | head -c 1 > /dev/null"
+    with shell(f"{line}; exit ${{PIPESTATUS[0]}}", made) as process:
+        assert process.stderr.read() == b""
+    assert process.returncode in (0, 141)  # 0 where all was written before
+
+
+def test_interrupted_training_leaves_the_model_of_before(workspace):
+    before = (workspace / "model.safetensors").read_bytes()
+    text = (workspace / "text.txt").read_text()
+    (workspace / "text.txt").write_text(text * 20)
+    line = "exec muse train text.txt --epochs 1000 --save model.safetensors --checkpoint-dir folder"
+    with shell(line, workspace) as process:
+        limit = time.monotonic() + 60
+        while not (workspace / "folder" / "checkpoint.safetensors").exists() and time.monotonic() < limit:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        told = process.stderr.read()
+    assert process.returncode == 130
+    assert told.endswith(b"muse train: interrupted\n")
+    assert b"Traceback" not in told
+    assert (workspace / "model.safetensors").read_bytes() == before
+
+
+def test_training_is_resumed(workspace):
+    line = "muse train chapters --vector-size 8 --epochs 2 --workers 1 --seed 3 --checkpoint-dir folder --resume"
+    assert run(f"{line} --save whole", workspace).status == 0  # no checkpoint is there, so this is from the start
+    done = run(f"{line} --save again", workspace)
+    assert done.status == 0, done.err
+    assert (workspace / "again").read_bytes() == (workspace / "whole").read_bytes()
+    other = run(f"{line.replace('--seed 3', '--seed 4')} --save other", workspace)
+    assert other.status == 2
+    assert "where seed is 3, not 4" in other.err
+    assert not (workspace / "other").exists()
