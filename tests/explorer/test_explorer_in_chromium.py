@@ -200,6 +200,36 @@ def test_uses_that_come_late_take_the_focus_from_nothing(page: Browser, model: M
         page.requests.clear()
 
 
+ODD = [
+    "<img/src=x/onerror=alert(1)>", "__proto__", "constructor", "a?b#c&d=e", "100%", "%2F..%2F", "../..", "x" * 400,
+    "שלום", "\u202eevil", "=1+1", "'\"`${1}", "🎉", "new/york",
+]  # fmt: skip
+
+
+def test_odd_words_are_words(browser: Browser, tmp_path: Path):
+    odd = MUSE([ODD * 2] * 40, vector_size=6, workers=1, epochs=1, min_count=1)
+    path = tmp_path / "odd.html"
+    write_html(odd, ODD, path)
+    with ExplorerServer(odd, odd, port=0) as server:
+        browser.open("about:blank")
+        browser.errors.clear()
+        for base in (server.url, path.as_uri()):
+            browser.open(base)
+            for view in ("word", "compare"):
+                for word in ODD if base == server.url or view == "word" else []:
+                    browser.run(f"location.hash = '#/{view}/' + encodeURIComponent({json.dumps(word)})")
+                    browser.wait(f"document.querySelector('h1').textContent.startsWith({json.dumps(word)})")
+                    browser.wait("document.querySelectorAll('.card').length > 0")
+                    content, window = browser.size()
+                    assert content <= window, word
+            browser.press("/")
+            browser.type("__")
+            browser.wait("document.querySelectorAll('[role=option]').length === 1")
+            browser.press("Escape")
+        assert browser.run("document.querySelectorAll('main img').length") == 0
+        assert browser.errors == []
+
+
 def test_a_word_that_is_not_known_leads_to_those_like_it(browser: Browser, server: ExplorerServer):
     browser.open("about:blank")
     browser.open(server.url + "#/word/bannk")
