@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import fcntl
 import json
 import os
 import select
@@ -47,6 +46,8 @@ class Browser:
     """
 
     def __init__(self, downloads: Path) -> None:
+        import fcntl  # not on Windows, where this module is imported too
+
         program = chromium()
         assert program is not None
         self.errors: list[str] = []

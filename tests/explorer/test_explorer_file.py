@@ -13,8 +13,8 @@ import pytest
 
 from muse import MUSE, UnknownWordError
 from muse.explorer import write_html
+from muse.explorer.document import json_text
 from muse.explorer.models import ExploredModel
-from muse.explorer.page import json_text
 from muse.explorer.words import word_view
 
 

@@ -14,7 +14,7 @@ import pytest
 from muse import MUSE
 from muse.explorer import ExplorerServer, serve
 from muse.explorer import server as server_module
-from muse.explorer.page import SCRIPTS, STYLES, document, script, static, style
+from muse.explorer.document import SCRIPTS, STYLES, document, script, static, style
 
 
 def ask(server: ExplorerServer, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:

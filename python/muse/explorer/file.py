@@ -9,8 +9,8 @@ from typing import Any
 
 from muse.explorer.answers import USES_READ
 from muse.explorer.comparing import compare_words
+from muse.explorer.document import self_contained
 from muse.explorer.models import ExploredModel, ModelOrPath, explored
-from muse.explorer.page import self_contained
 from muse.explorer.sentences import reasons, sentence_view
 from muse.explorer.uses import use_source
 from muse.explorer.words import uses_view, word_view

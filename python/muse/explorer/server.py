@@ -17,8 +17,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from muse.base.checks import integer, optional
 from muse.explorer.answers import Answers, NoSuchWordError
+from muse.explorer.document import SERVED_POLICY, static
 from muse.explorer.models import ModelOrPath, explored
-from muse.explorer.page import SERVED_POLICY, static
 from muse.explorer.uses import use_source
 
 __all__ = ["ExplorerServer", "serve"]
