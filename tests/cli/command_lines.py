@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -135,6 +136,8 @@ def make_workspace(folder: Path) -> None:
     options = "--vector-size 32 --workers 1 --epochs 4 --senses 2 --save model.safetensors"
     assert run(f"muse train text.txt {options}", folder).status == 0
     assert run("muse convert model.safetensors senses.vec", folder).status == 0
+    for name in ("1900s", "2000s"):
+        shutil.copy(folder / "model.safetensors", folder / f"{name}.safetensors")
 
 
 TOML = """\

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_lines import make_workspace
 
+from muse.explorer import ExplorerServer
+
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -20,3 +22,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def workspace(made: Path, tmp_path: Path) -> Path:
     """A copy of it for one test."""
     return Path(shutil.copytree(made, tmp_path / "work"))
+
+
+@pytest.fixture(autouse=True)
+def nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The explorer ends as soon as it is served, and opens no browser."""
+    monkeypatch.setattr(ExplorerServer, "wait", lambda self: None)
+    monkeypatch.setattr("webbrowser.open", lambda url: True)

@@ -20,7 +20,7 @@ from muse.vectors.keyed import restricted
 from muse.vectors.model_vectors import SenseVectors
 from muse.vectors.sense_keys import SenseKeys, each_word_once, split_sense_key
 
-__all__ = ["SenseCard", "WordCard", "collocates", "describe", "names_of_keys", "with_name"]
+__all__ = ["SenseCard", "WordCard", "collocates", "describe", "label_words", "names_of_keys", "with_name"]
 
 Scored = tuple[tuple[str, float], ...]
 
@@ -181,7 +181,7 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
 
     def card(k: int) -> SenseCard:
         told = _telling(snapshot, uses.evidence(k, _LABEL_FROM)) if uses else ()
-        label = _label(
+        label = label_words(
             word, told, near[k][:_LABEL_FROM], senses[[key for key, _ in near[k][:_LABEL_FROM]]] @ vectors.T, k
         )
         examples = uses.examples(k, n_examples) if uses else ()
@@ -196,7 +196,7 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
     return WordCard(word, int(arrays.word_counts[row]), cards, names_of_keys(snapshot, around))
 
 
-def _label(
+def label_words(
     word: str, telling: Iterable[str], near: list[tuple[str, float]], cosines: NDArray[np.float32], sense: int
 ) -> str:
     """Words that tell a sense from the others of its word: of its uses, then of those near it.

@@ -14,7 +14,7 @@ from muse.data.snapshot import Snapshot
 from muse.files.line_sentence import LineSentence
 from muse.selector.selection import selector_of
 
-__all__ = ["Example", "Uses", "find_uses"]
+__all__ = ["Example", "Uses", "find_uses", "sentences_holding"]
 
 _SENTENCES = 20_000  # with one of the words: enough to choose from
 _WORDS_AROUND = 8  # shown on each side of an example
@@ -119,7 +119,7 @@ def find_uses(snapshot: Snapshot, words: Iterable[str], corpus: Any) -> dict[str
     numbers = {word: arrays.numbers_of(index(word)).tolist() for word in words}
     places = {word: {number: place for place, number in enumerate(mine)} for word, mine in numbers.items()}
     uses = {word: Uses(word, len(mine)) for word, mine in numbers.items()}
-    holding = list(islice(_holding(corpus, uses.keys()), _SENTENCES))
+    holding = list(islice(sentences_holding(corpus, uses.keys()), _SENTENCES))
     start = 0
     for block in selector_of(snapshot).blocks(holding):
         for sentence in range(len(block.offsets) - 1):
@@ -132,7 +132,8 @@ def find_uses(snapshot: Snapshot, words: Iterable[str], corpus: Any) -> dict[str
     return uses
 
 
-def _holding(corpus: Any, words: Iterable[str]) -> Iterator[list[str]]:
+def sentences_holding(corpus: Any, words: Iterable[str]) -> Iterator[list[str]]:
+    """The sentences of a text (a path, list of paths, or iterable of lists of str) that hold one of some words."""
     wanted = set(words)
     if isinstance(corpus, (str, os.PathLike)) or (isinstance(corpus, list) and _are_paths(corpus)):
         corpus = LineSentence(corpus)

@@ -1,0 +1,62 @@
+"""``muse explore``: a page on which the senses of models are looked at."""
+
+from __future__ import annotations
+
+import webbrowser
+from typing import Any
+
+import click
+
+from muse.base.checks import integer
+from muse.cli.command import command
+from muse.cli.kinds import FILE, Checked
+from muse.cli.output import Output
+from muse.cli.streams import refuse_overwriting
+from muse.explorer.file import write_html
+from muse.explorer.server import FIRST_PORT, HOST, ExplorerServer
+
+
+@command(
+    "Ask a model",
+    "muse explore model.safetensors --corpus text.txt",
+    "muse explore 1900s.safetensors 2000s.safetensors --port 8080 --no-browser",
+    'muse explore model.safetensors --html senses.html --words "bank spring" --corpus text.txt',
+)
+@click.argument("models", nargs=-1, required=True, type=FILE, metavar="MODEL...")
+@click.option("--corpus", type=FILE, metavar="FILE", help="Show uses from this text.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="What a model is called; one for each.")
+@click.option("--port", type=Checked(integer(0, 65535)), metavar="N",
+              help=f"Where it listens; by default the first free one from {FIRST_PORT} on.")  # fmt: skip
+@click.option("--host", default=HOST, metavar="ADDRESS", help="Another one lets others on the network look.")
+@click.option("--browser/--no-browser", default=True, help="Whether the page opens by itself.")
+@click.option("--html", "path", type=FILE, metavar="FILE", help="Write the page to a file, with some words inside.")
+@click.option("--words", multiple=True, metavar="WORDS", help="These words, with spaces between.")
+@click.option("--sentence", "sentences", multiple=True, metavar="TEXT", help="A sentence for that file.")
+def explore(
+    out: Output, models: tuple[str, ...], corpus: str | None, names: tuple[str, ...], path: str | None,
+    words: tuple[str, ...], sentences: tuple[str, ...], browser: bool, **where: Any,
+) -> None:  # fmt: skip
+    """Open a page on this machine: cards, trees and maps of senses, sentences, several models side by side.
+
+    It is served until Ctrl-C. With --html the page is one file that needs no server.
+    """
+    if path is None:
+        if words or sentences:
+            raise click.UsageError("--words and --sentence are for the file that --html names")
+        with ExplorerServer(*models, corpus=corpus, names=names or None, **where) as server:
+            out.record({"url": server.url})
+            out.line(f"the explorer is at {server.url} (Ctrl-C ends it)")
+            if browser:
+                webbrowser.open(server.url)
+            server.wait()
+        return
+    asked = [word for some in words for word in some.split()]
+    if not asked:
+        raise click.UsageError('--html needs --words, such as --words "bank spring"')
+    for given in (*models, corpus):
+        refuse_overwriting(path, given)
+    write_html(
+        models[0], asked, path, *models[1:], corpus=corpus, sentences=sentences, names=names or None
+    )  # fmt: skip
+    out.record({"html": path, "words": asked})
+    out.line(f"written   {path}, with {len(asked)} word{'s' * (len(asked) != 1)}")
