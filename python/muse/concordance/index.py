@@ -44,6 +44,8 @@ class CorpusIndex:
         The words of the corpus, by falling count.
     sources : tuple of Source
         The files that it was made from; none for a corpus that was no file.
+    form : str
+        How these were read, see `form_of`.
     tokens : int32 (T,)
         The number of each word of the text.
 
@@ -56,9 +58,13 @@ class CorpusIndex:
     """
 
     def __init__(
-        self, tensors: Mapping[str, NDArray[Any]], sources: Sequence[Source] = (), path: str | None = None
+        self,
+        tensors: Mapping[str, NDArray[Any]],
+        sources: Sequence[Source] = (),
+        path: str | None = None,
+        form: str = "",
     ) -> None:
-        self.path, self.sources = path, tuple(sources)
+        self.path, self.sources, self.form = path, tuple(sources), form
         self.tokens, self._sentences = tensors["tokens"], tensors["sentence_offset"]
         self._places, self._place_offset = tensors["places"], tensors["place_offset"]
         self._letters, self._letter_offset = tensors["vocabulary"], tensors["vocabulary_offset"]
@@ -114,9 +120,9 @@ class CorpusIndex:
             raise FileNotFoundError(f"there is no file {name!r}; muse.concordance.index_corpus makes an index")
         try:
             with TensorFile(name) as file:
-                sources = _described(file)
+                sources, form = _described(file)
                 file.check()
-                if file.names != set(_TENSORS):
+                if file.names != set(_TENSORS) or "checksums" not in file.metadata:
                     raise DamagedFileError("it lacks a part, or has one too many")
                 tensors = {key: file.view(key, checked=key in _CHECKED_WHEN_OPENED) for key in _TENSORS}
             _check(tensors)
@@ -127,7 +133,7 @@ class CorpusIndex:
             ) from error
         except DamagedFileError as error:
             raise _damaged(name, error) from error
-        return cls(tensors, sources, name)
+        return cls(tensors, sources, name, form)
 
     # -- the corpus --------------------------------------------------------------------------------------------------
 
@@ -292,8 +298,8 @@ class CorpusIndex:
         return _damaged(self.path or "the index", what)
 
 
-def _described(file: TensorFile) -> list[Source]:
-    """The files that an index was made of, by its metadata."""
+def _described(file: TensorFile) -> tuple[list[Source], str]:
+    """The files that an index was made of, and how they were read, by its metadata."""
     if file.metadata.get("format") != FORMAT:
         raise ForeignFileError("it is a file of another kind")
     version = file.metadata.get("version", "")
@@ -301,7 +307,7 @@ def _described(file: TensorFile) -> list[Source]:
         raise DamagedFileError(f"it has version {version[:20]} of the format, and this muse reads version {VERSION}")
     try:
         described = json.loads(file.metadata.get("index", ""))
-        return [Source.from_json(given) for given in described["sources"]]
+        return [Source.from_json(given) for given in described["sources"]], str(described["form"])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise DamagedFileError(f"its metadata cannot be read ({error})") from error
 

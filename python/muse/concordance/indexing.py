@@ -12,19 +12,19 @@ import zlib
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
-from muse.base.checks import flag, path_like
+from muse.base.checks import flag, integer, optional, path_like
 from muse.base.progress import Bar, progress_bar
 from muse.concordance.index import FORMAT, SUFFIX, VERSION, CorpusIndex
-from muse.concordance.sources import Source, same_files
+from muse.concordance.sources import Source, form_of, same_files
 from muse.corpus.encoding import LineSentence, encode_corpus
 from muse.data.memory import available_memory
-from muse.files.lines import PathInput, as_paths
+from muse.files.lines import PathInput
 from muse.files.model_file import pack_words
 from muse.files.replacing import check_target, name_beside
 from muse.files.tensor_file import write_tensors
@@ -54,7 +54,8 @@ def index_corpus(
     ----------
     corpus : path-like, list of paths, `LineSentence`, or iterable of lists of str
         Files of text, one sentence a line, words between white space, compressed or not; or sentences as lists of
-        words, which are read once.
+        words, which are read once. Of a reader that has its files in the attribute ``paths``, as `LineSentence` has,
+        changes are seen, too.
     path : path-like, optional
         The file for the index. By default ``FILE.muse-index`` beside the (first) file; sentences that come from no file
         are indexed in memory.
@@ -92,24 +93,19 @@ def index_corpus(
     >>> index_corpus(text).n_tokens, [file.name for file in sorted(text.parent.iterdir())]
     (7, ['text.txt', 'text.txt.muse-index'])
     """
-    rebuild, files = flag("rebuild", rebuild), _files_of(corpus)
-    if path is None and files is None:
-        return CorpusIndex(_encoded(corpus, None, None, max_ram, workers, progress))
-    target = Path(path_like("path", path)) if path is not None else _beside(files or [])
-    for file in files or []:
+    rebuild, max_ram = flag("rebuild", rebuild), optional(integer(0))("max_ram", max_ram)
+    text = _text_of(corpus)
+    if path is None and not text.files:
+        return CorpusIndex(_encoded(text, None, max_ram, workers, progress))
+    target = Path(path_like("path", path)) if path is not None else _beside(text.files)
+    for file in text.files:
         if target.exists() and os.path.samefile(file, target):
             raise ValueError(f"the index would replace the corpus, {str(file)!r}; give it another path")
-    if files is not None and target.exists() and not rebuild:
-        index = CorpusIndex.open_unchecked(target)
-        if not same_files(index.sources, index.folder, files):
-            logger.info("%s is of other files; making it anew", target)
-        elif changed := index.changed():
-            logger.info("%s has changed since it was indexed; indexing it anew", changed[0])
-        else:
+    if target.exists() and not rebuild:
+        index = CorpusIndex.open_unchecked(target)  # or it is no index, and would be lost
+        if text.files and _is_of(index, text):
             return index
-    elif target.exists() and not rebuild:
-        CorpusIndex.open_unchecked(target)  # or it is no index, and would be lost
-    _write(corpus, files, target, max_ram, workers, progress, is_chosen=path is not None)
+    _write(text, target, max_ram, workers, progress, is_chosen=path is not None)
     return CorpusIndex.open_unchecked(target)
 
 
@@ -122,20 +118,40 @@ def as_index(corpus: Any) -> CorpusIndex:
     return index_corpus(corpus)
 
 
-def _files_of(corpus: Any) -> list[Path] | None:
-    """The files of a corpus; None where it is to be iterated."""
-    if type(corpus) is LineSentence:
-        return corpus.paths
-    if isinstance(corpus, (str, PathLike)):
-        return as_paths(corpus, "the corpus")
-    if isinstance(corpus, (list, tuple)) and corpus and all(isinstance(item, (str, PathLike)) for item in corpus):
-        return as_paths(corpus, "the corpus")
+class _Text(NamedTuple):
+    """A corpus that is to be indexed: its sentences, the files that it reads, if they are files, and how it does so."""
+
+    sentences: Any
+    files: list[Path]
+    form: str
+
+
+def _text_of(corpus: Any) -> _Text:
+    """What a user gives; a reader such as `LineSentence` has its files in `paths`."""
+    if isinstance(corpus, (str, PathLike)) or (
+        isinstance(corpus, (list, tuple)) and corpus and all(isinstance(item, (str, PathLike)) for item in corpus)
+    ):
+        corpus = LineSentence(corpus)
     if isinstance(corpus, bytes) or not (isinstance(corpus, Iterable) or hasattr(corpus, "__getitem__")):
         raise TypeError(
             "the corpus must be a path, a list of paths, an index, or an iterable of lists of str; "
             f"got {type(corpus).__name__}"
         )
-    return None
+    paths = getattr(corpus, "paths", None)
+    if not isinstance(paths, list) or not all(isinstance(path, Path) and path.is_file() for path in paths):
+        return _Text(corpus, [], "")  # a pipe cannot be looked at twice
+    return _Text(corpus, paths, form_of(corpus))
+
+
+def _is_of(index: CorpusIndex, text: _Text) -> bool:
+    """Whether an index is of this text, and of its files as they are now."""
+    if not same_files(index.sources, index.folder, text.files) or index.form != text.form:
+        logger.info("%s is of other files, or they were read otherwise; making it anew", index.path)
+        return False
+    changed = index.changed()
+    if changed:
+        logger.info("%s has changed since it was indexed; indexing it anew", changed[0])
+    return not changed
 
 
 def _beside(files: list[Path]) -> Path:
@@ -147,14 +163,7 @@ def _beside(files: list[Path]) -> Path:
 
 
 def _write(
-    corpus: Any,
-    files: list[Path] | None,
-    target: Path,
-    max_ram: int | None,
-    workers: int | None,
-    progress: bool,
-    *,
-    is_chosen: bool,
+    text: _Text, target: Path, max_ram: int | None, workers: int | None, progress: bool, *, is_chosen: bool
 ) -> None:
     try:
         folder = check_target(target).parent
@@ -163,18 +172,15 @@ def _write(
     except PermissionError as error:
         if is_chosen:
             raise
-        raise PermissionError(
-            error.errno, "the index cannot be written beside the corpus; give it a path: index_corpus(corpus, path)",
-            str(target),
-        ) from error  # fmt: skip
-    regular = [file for file in files or [] if file.is_file()]  # a pipe cannot be looked at twice
-    before = [_signature(file) for file in regular]
-    tensors = _encoded(corpus, files, folder, max_ram, workers, progress)
-    sources = [Source.of(file, folder) for file in regular] if files is not None else []
-    for file, source, then in zip(regular, sources, before, strict=False):
+        advice = "the index cannot be written beside the corpus; give it a path: index_corpus(corpus, path)"
+        raise PermissionError(error.errno, advice, str(target)) from error
+    before = list(map(_signature, text.files))
+    tensors = _encoded(text, folder, max_ram, workers, progress)
+    sources = [Source.of(file, folder) for file in text.files]
+    for file, source, then in zip(text.files, sources, before, strict=True):
         if (source.size, source.modified) != then or _signature(file) != then:
             raise OSError(errno.EIO, "changed while it was indexed; index it again when it is complete", str(file))
-    described = json.dumps({"sources": [source.to_json() for source in sources]})
+    described = json.dumps({"sources": [source.to_json() for source in sources], "form": text.form})
     metadata = {"format": FORMAT, "version": VERSION, "index": described}
     write_tensors(target, tensors, metadata, checked=["index"])
 
@@ -185,13 +191,12 @@ def _signature(file: Path) -> tuple[int, int]:
 
 
 def _encoded(
-    corpus: Any, files: list[Path] | None, folder: Path | None, max_ram: int | None, workers: int | None, progress: bool
+    text: _Text, folder: Path | None, max_ram: int | None, workers: int | None, progress: bool
 ) -> dict[str, NDArray[Any]]:
     """The parts of an index."""
     vocabulary, encoded = encode_corpus(
-        None if files is not None else corpus, files, min_count=1, max_ram=_room(max_ram), spill_dir=folder,
-        workers=workers, progress=progress,
-    )  # fmt: skip
+        text.sentences, min_count=1, max_ram=_room(max_ram), spill_dir=folder, workers=workers, progress=progress
+    )
     offset = np.zeros(len(vocabulary) + 1, np.int64)
     np.cumsum(vocabulary.counts, out=offset[1:])
     narrow = np.int32 if encoded.n_tokens <= _LARGEST_SMALL else np.int64

@@ -11,10 +11,12 @@ from typing import Any
 
 from muse.base.numeric import checksum
 
-__all__ = ["Source", "changed_sources", "same_files"]
+__all__ = ["Source", "changed_sources", "form_of", "same_files"]
 
 _PARTS, _PART_BYTES = 16, 1 << 16
 _BLOCK_BYTES = 1 << 22
+_DEEPEST = 4  # parts of parts of a reader
+_NO_OPTIONS = ("paths", "_read")  # attributes of readers: which files, and whether they were read
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,26 @@ def changed_sources(sources: Iterable[Source], folder: Path) -> list[Path]:
 def same_files(sources: Iterable[Source], folder: Path, paths: Iterable[Path]) -> bool:
     """Whether these are the files, in the same order."""
     return [os.path.realpath(source.place(folder)) for source in sources] == [os.path.realpath(p) for p in paths]
+
+
+def form_of(reader: Any) -> str:
+    """How a reader of files makes sentences of them, by its attributes: a hash that is the same in other processes."""
+    return hashlib.blake2b(_form(reader, _DEEPEST).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
+
+
+def _form(value: Any, deep: int) -> str:
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return repr(value)
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    if deep and isinstance(value, (list, tuple)):
+        return f"[{', '.join(_form(item, deep - 1) for item in value)}]"
+    if deep and isinstance(value, (set, frozenset, dict)):
+        items = value.items() if isinstance(value, dict) else value
+        return f"{{{', '.join(sorted(_form(item, deep - 1) for item in items))}}}"
+    parts = sorted(getattr(value, "__dict__", {}).items()) if deep else []
+    told = (f"{name}={_form(part, deep - 1)}" for name, part in parts if name not in _NO_OPTIONS)
+    return f"{type(value).__qualname__}({', '.join(told)})"
 
 
 def _named(path: Path, folder: Path) -> str:
