@@ -239,14 +239,26 @@ class Concordance(ResultTable[Line]):
         return written(path, self._vertical())
 
     def _vertical(self) -> Iterator[str]:
-        rows, uses = np.sort(self._rows), self._uses
-        tags = {(line.sentence, line.token): (line.sense, f"{line.probability:.6g}") for line in self}
-        for number in dict.fromkeys(uses.sentences[rows].tolist()):
-            yield f'<s n="{number}">\n'
-            for token, word in enumerate(self._index.sentence(number)):
-                sense, probability = tags.get((number, token), ("_", "_"))
-                yield f"{_for_vertical(word)}\t{_for_vertical(sense)}\t{probability}\n"
-            yield "</s>\n"
+        uses, rows = self._uses, np.sort(self._rows)
+        numbers, begin = np.unique(uses.sentences[rows], return_index=True)
+        end = np.append(begin[1:], len(rows))
+        for block in range(0, len(numbers), _AT_ONCE):
+            some = slice(block, block + _AT_ONCE)
+            first, last = uses.first[rows[begin[some]]], uses.last[rows[begin[some]]]
+            where, offsets = spans(first, last)
+            words, found = np.unique(self._index.read(where), return_inverse=True)
+            spelt = [_for_vertical(self._index.words[word]) for word in words.tolist()]
+            tokens = [f"{spelt[i]}\t_\t_\n" for i in found.tolist()]
+            mine = rows[begin[block] : end[some][-1]]
+            tagged = np.repeat(offsets[:-1], end[some] - begin[some]) + uses.places[mine] - uses.first[mine]
+            for row, place in zip(mine.tolist(), tagged.tolist(), strict=True):
+                tokens[place] = self._tagged(spelt[found[place]], row)
+            for i, number in enumerate(numbers[some].tolist()):
+                yield f'<s n="{number}">\n{"".join(tokens[offsets[i] : offsets[i + 1]])}</s>\n'
+
+    def _tagged(self, token: str, row: int) -> str:
+        number, probability = self._uses.numbers[self._sense[row]], self._uses.probabilities[row, self._sense[row]]
+        return f"{token}\t{token}#{number}\t{probability:.6g}\n"
 
     def to_key(self, path: str | PathLike[str] | None = None) -> str | None:
         """Write the senses of the lines as a key of SemEval, which `muse.readers.keys.read_key` and scorers read.
