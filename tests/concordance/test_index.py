@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import pickle
@@ -299,6 +300,18 @@ def test_a_failed_writer_leaves_what_was_there(text, monkeypatch):
         index_corpus(text, rebuild=True)
     check(CorpusIndex.open(str(text) + SUFFIX))
     assert len(list(text.parent.iterdir())) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system cannot reserve room")
+def test_a_full_disk_is_said_before_the_room_is_used(text, monkeypatch):
+    def fail(*args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", fail)
+    with pytest.raises(OSError, match="No space left") as told:
+        index_corpus(text, max_ram=64)
+    assert told.value.filename == str(text.parent)
+    assert list(text.parent.iterdir()) == [text]
 
 
 @pytest.mark.parametrize(

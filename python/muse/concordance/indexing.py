@@ -26,7 +26,7 @@ from muse.corpus.encoding import LineSentence, encode_corpus
 from muse.data.memory import available_memory
 from muse.files.lines import PathInput
 from muse.files.model_file import pack_words
-from muse.files.replacing import check_target, name_beside
+from muse.files.replacing import check_target, name_beside, naming
 from muse.files.tensor_file import write_tensors
 
 __all__ = ["as_index", "index_corpus"]
@@ -249,10 +249,11 @@ def _places(
 def _spilled(size: int, narrow: type[np.int32] | type[np.int64], folder: Path | None) -> NDArray[Any]:
     """An array in a temporary file without a name, all of whose room on the disk is there."""
     with tempfile.TemporaryFile(dir=folder) as file:
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(file.fileno(), 0, size)  # or a full disk would end the process
-        else:
-            for start in range(0, size, 1 << 24):
-                file.write(bytes(min(1 << 24, size - start)))
-            file.flush()
+        with naming(folder or tempfile.gettempdir()):
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)  # or a full disk would end the process
+            else:
+                for start in range(0, size, 1 << 24):
+                    file.write(bytes(min(1 << 24, size - start)))
+                file.flush()
         return np.frombuffer(mmap.mmap(file.fileno(), size), narrow)
