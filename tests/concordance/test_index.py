@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import json
 import os
 import pickle
 import shutil
@@ -17,10 +18,13 @@ import muse.concordance.indexing
 from muse import IndexFileError, LineSentence
 from muse.concordance import CorpusIndex, index_corpus
 from muse.concordance.index import SUFFIX
+from muse.files.tensor_file import write_tensors
+from toy import toy_model
 
 RNG = np.random.default_rng(3)
 WORDS = ["bank", "river", "the", "é", "日本", "a", "ab", "b", "money"]
 SENTENCES = [RNG.choice(WORDS, size=n).tolist() for n in RNG.integers(1, 12, 60)]
+TOY_SENTENCES = [["head", "é", "the", "bank"], ["bank", "head", "head", "日本"], ["army", "bank"]]
 TEXT = "\n".join(" ".join(sentence) for sentence in SENTENCES) + "\n"
 
 
@@ -228,14 +232,18 @@ def test_damage_anywhere_is_found(tmp_path, text):
             CorpusIndex.open(path)
 
 
+def parts_of(index):
+    return {
+        "tokens": index.tokens, "sentence_offset": index._sentences, "places": index._places,
+        "place_offset": index._place_offset, "vocabulary": index._letters, "vocabulary_offset": index._letter_offset,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("part", ["tokens", "places", "sentence_offset"])
 def test_damage_is_found_where_it_is_read(text, part):
     """Parts that are as large as the text are not looked at when the file is opened."""
     index = index_corpus(text)
-    tensors = {
-        "tokens": index.tokens, "sentence_offset": index._sentences, "places": index._places,
-        "place_offset": index._place_offset, "vocabulary": index._letters, "vocabulary_offset": index._letter_offset,
-    }  # fmt: skip
+    tensors = parts_of(index)
     for value in (-5, 3, 10**9):
         tensors[part] = np.full_like(tensors[part], value)
         damaged = CorpusIndex(tensors, path="x")
@@ -248,6 +256,28 @@ def test_damage_is_found_where_it_is_read(text, part):
 
         with pytest.raises(IndexFileError, match="'x' is damaged"):
             ask()
+
+
+def test_forged_indexes_are_refused_or_answer(tmp_path):
+    """Whatever the parts of a file with right checksums are, no question reads beyond them."""
+    index, path, rng = index_corpus(TOY_SENTENCES, tmp_path / "index"), tmp_path / "forged", np.random.default_rng(0)
+    model, refused = toy_model(), 0
+    metadata = {"format": "muse-index", "version": "1", "index": json.dumps({"sources": [], "form": ""})}
+    for _ in range(60):
+        tensors = {name: part.copy() for name, part in parts_of(index).items()}
+        part = tensors[rng.choice(list(tensors))]
+        at = rng.integers(0, len(part), rng.integers(1, 4))
+        part[at] = rng.choice(np.array([0, 1, 3, 200, -1, 2**31 - 1, -(2**31)]), len(at)).astype(part.dtype)
+        write_tensors(path, tensors, metadata, checked=["index"])
+        try:
+            forged = CorpusIndex.open(path)
+            for word in ("head", "bank"):
+                lines = model.concordance(word, forged, window=None, sort="left")
+                lines.to_csv(), lines.to_vertical(), model.collocates(word, forged)
+            forged.verify()
+        except IndexFileError:
+            refused += 1
+    assert refused > 20
 
 
 def test_no_other_file_is_replaced(tmp_path, text):

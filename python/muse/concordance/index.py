@@ -324,6 +324,13 @@ def _check(tensors: Mapping[str, NDArray[Any]]) -> None:
             raise DamagedFileError(f"its {name} and {part} do not fit together")
         if name in _CHECKED_WHEN_OPENED and (np.diff(offset) < 0).any():
             raise DamagedFileError(f"its {name} does not rise")
+    letters, starts = tensors["vocabulary"], tensors["vocabulary_offset"][:-1]
+    try:
+        bytes(letters).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DamagedFileError(f"its words are no UTF-8 ({error})") from error
+    if (letters[starts[starts < len(letters)]] & 0xC0 == 0x80).any():  # in the middle of a letter
+        raise DamagedFileError("its vocabulary_offset and vocabulary do not fit together")
     if len(tensors["place_offset"]) != len(tensors["vocabulary_offset"]):
         raise DamagedFileError("it has other words than places of words")
     if len(tensors["places"]) != len(tensors["tokens"]):
