@@ -296,6 +296,7 @@ def test_no_other_file_is_replaced(tmp_path, text):
 
 
 def test_a_model_is_no_index(saved):
+    assert issubclass(IndexFileError, ValueError)
     with pytest.raises(IndexFileError, match="a file of another kind"):
         CorpusIndex.open(saved)
     with pytest.raises(FileNotFoundError, match="index_corpus makes an index"):
