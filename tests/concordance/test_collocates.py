@@ -139,7 +139,7 @@ def test_nothing_is_near():
 
 
 @pytest.mark.parametrize(
-    "options", [{"window": 0}, {"measure": "dice"}, {"weighted": 1}, {"min_count": 0}, {"topn": 0}, {"max_uses": 0}]
+    "options", [{"window": 0}, {"measure": "dice"}, {"weighted": 1}, {"min_count": 0}, {"topn": 0}]
 )
 def test_options_out_of_range(options):
     with pytest.raises((TypeError, ValueError)) as told:

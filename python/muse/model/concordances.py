@@ -100,8 +100,6 @@ def collocates(
     weighted: bool = False,
     min_count: int = 5,
     topn: int = 20,
-    max_uses: int | None = None,
-    seed: int = 1,
 ) -> Collocates:
     """The words that stand near a word or sense more often than chance has it, beside those of the word as a whole.
 
@@ -122,8 +120,6 @@ def collocates(
         Leave out words that stand near it less often.
     topn : int
         How many.
-    max_uses, seed
-        As in `concordance`.
 
     Returns
     -------
@@ -146,13 +142,12 @@ def collocates(
     """
     window, topn = integer(1, _WIDEST)("window", window), integer(1)("topn", topn)
     least, weighted = integer(1)("min_count", min_count), flag("weighted", weighted)
-    max_uses, seed = optional(integer(1))("max_uses", max_uses), integer(0)("seed", seed)
     Choice(*MEASURES)("measure", measure)
     snapshot = self.snapshot
     asked = asked_sense(snapshot, key)
     index = as_index(corpus)
-    with shortage_said("uses were looked at", "look at fewer, with max_uses"):
-        uses = sensed_uses(snapshot, index, asked.word, max_uses, seed)
+    with shortage_said("uses were looked at"):
+        uses = sensed_uses(snapshot, index, asked.word)
         return find_collocates(asked, index, uses, window, measure, weighted, least, topn)
 
 
@@ -166,8 +161,6 @@ def collocate_difference(
     weighted: bool = False,
     min_count: int = 5,
     topn: int = 10,
-    max_uses: int | None = None,
-    seed: int = 1,
 ) -> CollocateDifference:
     """What tells two senses, or two words, apart: the words that stand near one of them and less near the other.
 
@@ -175,7 +168,7 @@ def collocate_difference(
     ----------
     first, second : str or (str, int)
         ``"bank#0"`` and ``"bank#1"``, say.
-    corpus, window, weighted, min_count, max_uses, seed
+    corpus, window, weighted, min_count
         As in `collocates`; the count with one of the two is enough.
     topn : int
         How many of each.
@@ -197,11 +190,10 @@ def collocate_difference(
     """
     window, topn = integer(1, _WIDEST)("window", window), integer(1)("topn", topn)
     least, weighted = integer(1)("min_count", min_count), flag("weighted", weighted)
-    max_uses, seed = optional(integer(1))("max_uses", max_uses), integer(0)("seed", seed)
     snapshot = self.snapshot
     asked = asked_sense(snapshot, first), asked_sense(snapshot, second)
     index = as_index(corpus)
-    with shortage_said("uses were looked at", "look at fewer, with max_uses"):
-        one = sensed_uses(snapshot, index, asked[0].word, max_uses, seed)
-        two = one if asked[0].word == asked[1].word else sensed_uses(snapshot, index, asked[1].word, max_uses, seed)
+    with shortage_said("uses were looked at"):
+        one = sensed_uses(snapshot, index, asked[0].word)
+        two = one if asked[0].word == asked[1].word else sensed_uses(snapshot, index, asked[1].word)
         return find_difference(asked, index, (one, two), window, weighted, least, topn)
