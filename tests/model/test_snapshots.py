@@ -26,7 +26,8 @@ ABOUT_WORDS: dict[str, tuple[Any, ...]] = {
     "similarity": ("head", "army", "the head"), "predict_collocates": ("head", "the head"),
     "describe": ("head", 8), "disambiguate": ("the head",), "disambiguate_batch": (["the head"],),
     "disambiguate_blocks": (["the head"],), "sentence_vector": ("the head",), "sense_numbers": ("head",),
-    "sense_tree": ("head",),
+    "sense_tree": ("head",), "concordance": ("head", [["the", "head"]]), "collocates": ("head", [["the", "head"]]),
+    "collocate_difference": ("head", "army", [["the", "head"]]),
 }  # fmt: skip
 OF_VECTORS = ("__contains__", "__getitem__", "__len__", "__repr__")
 
