@@ -17,6 +17,7 @@ from muse.data.vocabulary import Vocabulary
 from muse.errors import (
     DivergenceError,
     FormatWarning,
+    IndexFileError,
     InsufficientMemoryError,
     ModelFileError,
     NotTrainedError,
@@ -35,6 +36,7 @@ __all__ = [
     "DivergenceError",
     "Engine",
     "FormatWarning",
+    "IndexFileError",
     "InsufficientMemoryError",
     "LineSentence",
     "LoadedVectors",

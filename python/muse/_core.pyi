@@ -59,6 +59,10 @@ class Corpus:
     @property
     def offsets(self) -> _Int64: ...
 
+def add_postings(
+    tokens: _Int32, base: int, first: int, filled: _Int64, ends: _Int64, places: NDArray[np.signedinteger[Any]]
+) -> None: ...
+
 # -- bind_train.cpp ----------------------------------------------------------------------------------------------------
 
 class Strategy(Enum):
@@ -176,6 +180,7 @@ def sense_scores(
     offsets: _Int64,
     positions: _Int64,
     words: _Int32,
+    workers: int = 1,
 ) -> tuple[_Floats, NDArray[np.uint8]]: ...
 def select_senses(
     context_vectors: _Floats,

@@ -62,6 +62,10 @@ class ModelFileError(ValueError):
     """A file that is not a model of ours, or is damaged, or was written by a newer version."""
 
 
+class IndexFileError(ValueError):
+    """A file that is not an index of a corpus, or is damaged, or was written by a newer version."""
+
+
 class FormatWarning(UserWarning):
     """What a file format does not hold, or what in a file was left out."""
 

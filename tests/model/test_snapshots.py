@@ -27,7 +27,8 @@ ABOUT_WORDS: dict[str, tuple[Any, ...]] = {
     "describe": ("head", 8), "disambiguate": ("the head",), "disambiguate_batch": (["the head"],),
     "disambiguate_blocks": (["the head"],), "sentence_vector": ("the head",), "sense_numbers": ("head",),
     "sense_tree": ("head",), "tokenize": ("The head",), "sense_names": ("head",), "sense_key": ("head#1",),
-    "forms": ("head",),
+    "forms": ("head",), "concordance": ("head", [["the", "head"]]), "collocates": ("head", [["the", "head"]]),
+    "collocate_difference": ("head", "army", [["the", "head"]]),
 }  # fmt: skip
 OF_VECTORS = ("__contains__", "__getitem__", "__len__", "__repr__")
 

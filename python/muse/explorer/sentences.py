@@ -122,8 +122,7 @@ def _split(model: MUSE, text: str) -> list[tuple[str, str | None]]:
     """The words of a sentence, and what each is in the model: None, where it knows none."""
     if len(text) > MOST_LETTERS:
         raise ValueError(f"a sentence may have {MOST_LETTERS} letters; this one has {len(text)}")
-    as_in_training = getattr(model, "tokenize", None)
-    written = tokenize(text, lower=False) if as_in_training is None else as_in_training(text)
+    written = tokenize(text, lower=False) if model.snapshot.text_form is None else model.tokenize(text)
     if len(written) > _MOST_TOKENS:
         raise ValueError(f"a sentence may have {_MOST_TOKENS} words; this one has {len(written)}")
     return [(token, next((word for word in (token, token.lower()) if word in model), None)) for token in written]

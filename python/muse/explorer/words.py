@@ -127,9 +127,8 @@ def colours(cuts: Sequence[Sequence[int]], tree: WordTree) -> list[int]:
 
 
 def names_of(model: MUSE, word: str) -> Mapping[int, str]:
-    """The names of nodes of a word's tree, by their numbers; none where the model keeps no names."""
-    told = getattr(model.snapshot, "shown_names", None)
-    return {} if told is None else dict(told(word, parts=False))
+    """The names of nodes of a word's tree, by their numbers."""
+    return dict(model.snapshot.shown_names(word, parts=False))
 
 
 def _labels(tree: WordTree, places: Mapping[SenseKey, int], cosines: Floats, cut: Sequence[int]) -> dict[int, str]:

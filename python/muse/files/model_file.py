@@ -36,7 +36,7 @@ from muse.data.vocabulary import LARGEST_TOTAL, Vocabulary
 from muse.errors import ModelFileError
 from muse.files.tensor_file import DamagedFileError, ForeignFileError, TensorFile, write_tensors
 
-__all__ = ["read", "write"]
+__all__ = ["PackedWords", "pack_words", "read", "write"]
 
 FORMAT, VERSION = "muse-senses", 2
 _PLAIN_VERSION = 1  # of a file without sense trees, which older versions of muse read
@@ -148,7 +148,8 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _pack(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def pack_words(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Words one after another in UTF-8, uint8 (B,), and where each begins, int64 (V + 1,); see `PackedWords`."""
     if not all(isinstance(word, str) for word in words):
         raise TypeError("the model is not saved: its vocabulary holds a word that is no string")
     try:
@@ -315,7 +316,7 @@ def _unpack_forest(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading
 
 
 def _pack_words(snapshot: Snapshot) -> dict[str, NDArray[Any]]:
-    packed, offsets = _pack(snapshot.vocabulary.words)
+    packed, offsets = pack_words(snapshot.vocabulary.words)
     return {"vocabulary": packed, "vocabulary_offset": offsets}
 
 

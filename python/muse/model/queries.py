@@ -15,7 +15,7 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.settings import Settings
 from muse.data.snapshot import Published, Snapshot
 from muse.data.vocabulary import Vocabulary
-from muse.model import answers, cards, linking, naming, pictures, sentences, trees
+from muse.model import answers, cards, concordances, linking, naming, pictures, sentences, trees
 from muse.model.first import first_arrays
 from muse.selector.context import Context
 from muse.selector.selection import SenseSelector, selector_of
@@ -100,6 +100,9 @@ class SenseQueries:
         return True  # an empty model is a model
 
     # Questions that stand with what answers them.
+    collocate_difference = concordances.collocate_difference
+    collocates = concordances.collocates
+    concordance = concordances.concordance
     describe = cards.describe
     tokenize = sentences.tokenize
     disambiguate = sentences.disambiguate

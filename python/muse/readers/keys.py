@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
@@ -23,6 +23,7 @@ __all__ = [
     "Occurrence",
     "as_key",
     "conflict",
+    "key_lines",
     "make_key",
     "occurrence_at",
     "parse_senses",
@@ -208,8 +209,12 @@ def write_key(key: Mapping[str, Mapping[str, Mapping[str, float]]], path: str | 
     """
     if is_compressed(Path(path)):
         raise ValueError(f"a key is written as plain text; give it a name that does not end in {Path(path).suffix}")
-    lines: list[str] = []
-    for word, answers in as_key(key, "key").items():
+    Path(path).write_text("".join(key_lines(as_key(key, "key"))), encoding="utf-8")
+
+
+def key_lines(key: Key) -> Iterator[str]:
+    """The lines of the file of a key, see :func:`write_key`; a ValueError for what no file can hold."""
+    for word, answers in key.items():
         for name, senses in answers.items():
             for part in (word, name, *senses):
                 if not isinstance(part, str) or part.split() != [part] or "/" in part or "!!" in part:
@@ -219,5 +224,4 @@ def write_key(key: Mapping[str, Mapping[str, Mapping[str, float]]], path: str | 
                     )
             plain = all(weight == 1 for weight in senses.values())
             parts = [sense if plain else f"{sense}/{weight:.6g}" for sense, weight in senses.items()]
-            lines.append(" ".join([word, name, *parts]))
-    Path(path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            yield " ".join([word, name, *parts]) + "\n"

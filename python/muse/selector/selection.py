@@ -152,19 +152,28 @@ class SenseSelector:
 
         Where a context holds no known word, or none but the word itself, the row is the prior of the word.
         """
-        row = self._vocabulary.index(word)
-        scores, alone = self._scores(word, np.full(len(contexts), row, np.int32), contexts, positions)
+        return self.probabilities_in(word, encode(word, contexts, positions, self._vocabulary, self.reader.tokens))
+
+    def probabilities_in(self, word: str, encoded: EncodedContexts) -> NDArray[np.float32]:
+        """`probabilities` in contexts that are encoded, on all threads."""
+        row, count = self._vocabulary.index(word), len(encoded.positions)
+        scores, alone = self._scores(np.full(count, row, np.int32), encoded)
         senses = self._arrays.rows_of(row)
-        probabilities = softmax(scores.reshape(len(contexts), senses.stop - senses.start), self._temperature)
+        probabilities = softmax(scores.reshape(count, senses.stop - senses.start), self._temperature)
         probabilities[alone] = self._arrays.prior(row)
         return probabilities
+
+    @property
+    def reach(self) -> int:
+        """How many known words on each side of a use its context may hold."""
+        return int(self._options.window)
 
     def probabilities_of(
         self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None]
     ) -> list[NDArray[np.float32]]:
         """`probabilities` of the senses of N words, each in a context of its own, N float32 (K,), in one search."""
         rows = np.fromiter(map(self._vocabulary.index, words), np.int32, len(words))
-        scores, alone = self._scores(words, rows, contexts, positions)
+        scores, alone = self._scores(rows, encode(words, contexts, positions, self._vocabulary, self.reader.tokens))
         senses = self._arrays.sense_offset[rows + 1] - self._arrays.sense_offset[rows]
         starts = np.cumsum(senses) - senses
         found: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(words)
@@ -180,21 +189,17 @@ class SenseSelector:
     def has_context(self, word: str, contexts: Sequence[Context], positions: Sequence[int | None]) -> NDArray[np.bool_]:
         """Whether each of N `contexts` holds a known word beside that at one of the `positions`, which is `word`."""
         rows = np.full(len(contexts), self._vocabulary.index(word), np.int32)
-        return ~self._scores(word, rows, contexts, positions)[1]
+        return ~self._scores(rows, encode(word, contexts, positions, self._vocabulary, self.reader.tokens))[1]
 
     def _scores(
-        self,
-        words: str | Sequence[str],
-        rows: NDArray[np.int32],
-        contexts: Sequence[Context],
-        positions: Sequence[int | None],
+        self, rows: NDArray[np.int32], encoded: EncodedContexts
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """The scores of all senses, one context after another, and where the prior takes their place."""
-        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary, self.reader.tokens)
+        arrays = self._arrays
         with shortage_said("senses were scored"):
             scores, alone = _core.sense_scores(
                 arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
-                encoded.tokens, encoded.offsets, encoded.positions, rows,
+                encoded.tokens, encoded.offsets, encoded.positions, rows, self.workers,
             )  # fmt: skip
         return scores, alone.view(np.bool_)
 
@@ -310,6 +315,13 @@ class UseSelector(SenseSelector):
         vectors = self._forest.space.core.vectors(encoded.tokens, encoded.offsets, encoded.positions, self.workers)
         return vectors, _alone(encoded)
 
+    @property
+    def reach(self) -> int:
+        """See `SenseSelector.reach`."""
+        space = self._forest.space
+        weights = space.position_weights
+        return max(int(space.topic_window), 0 if weights is None else len(weights) // 2)
+
     def probabilities_at(
         self, word: str, contexts: Sequence[Context], positions: Sequence[int | None], nodes: NDArray[np.int64]
     ) -> NDArray[np.float32]:
@@ -323,14 +335,10 @@ class UseSelector(SenseSelector):
         return probabilities
 
     def _scores(
-        self,
-        words: str | Sequence[str],
-        rows: NDArray[np.int32],
-        contexts: Sequence[Context],
-        positions: Sequence[int | None],
+        self, rows: NDArray[np.int32], encoded: EncodedContexts
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """The scores of all senses, one context after another, and where the prior takes their place."""
-        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary, self.reader.tokens)
+        arrays = self._arrays
         with shortage_said("senses were scored"):
             scores = self._forest.space.core.scores(
                 arrays.selection_vectors, arrays.sense_offset, self._bias, encoded.tokens, encoded.offsets,

@@ -15,10 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.h"
 #include "gil.h"
 #include "text/corpus.h"
 #include "text/corpus_encoder.h"
 #include "text/file.h"
+#include "text/postings.h"
 #include "text/text.h"
 
 namespace py = pybind11;
@@ -162,6 +164,28 @@ py::array view(std::span<const T> values, const py::object& corpus) {
   return array;
 }
 
+template <class Place>
+void add_postings_to(const bindings::TokenArray& tokens, std::int64_t base, std::int32_t first,
+                     bindings::IndexArray& filled, const bindings::IndexArray& ends, const py::array& places) {
+  auto target = places.cast<py::array_t<Place>>();  // of this type already, so no copy
+  const std::span<std::int64_t> done(filled.mutable_data(), static_cast<std::size_t>(filled.size()));
+  const std::span<Place> out(target.mutable_data(), static_cast<std::size_t>(target.size()));
+  const bindings::ReleaseGil release;
+  add_postings<Place>(bindings::as_span(tokens), base, first, done, bindings::as_span(ends), out);
+}
+
+void py_add_postings(const bindings::TokenArray& tokens, std::int64_t base, std::int32_t first,
+                     bindings::IndexArray& filled, const bindings::IndexArray& ends, const py::array& places) {
+  if (places.ndim() != 1 || (places.flags() & py::array::c_style) == 0 || !places.writeable() || !filled.writeable())
+    throw py::value_error("places and filled must be arrays that can be written");
+  if (places.dtype().is(py::dtype::of<std::int32_t>()))
+    add_postings_to<std::int32_t>(tokens, base, first, filled, ends, places);
+  else if (places.dtype().is(py::dtype::of<std::int64_t>()))
+    add_postings_to<std::int64_t>(tokens, base, first, filled, ends, places);
+  else
+    throw py::type_error("places must be int32 or int64");
+}
+
 void register_encoder(py::module_& m) {
   py::class_<SentenceEncoder>(m, "Encoder", "One pass over text: counts the words and encodes them at the same time.")
       .def(py::init(&make_encoder), py::arg("vocab") = py::none(), py::arg("max_vocab_size") = 0,
@@ -205,6 +229,10 @@ void register_corpus(py::module_& m) {
   });
 
   register_encoder(m);
+  m.def("add_postings", &py_add_postings, py::arg("tokens"), py::arg("base"), py::arg("first"),
+        py::arg("filled").noconvert(), py::arg("ends"), py::arg("places").noconvert(),
+        "Add the places of the words first, first + 1, ... in a piece of a corpus, which begins at token `base`, to\n"
+        "their lists in `places`: list i is filled up to filled[i], which moves on, and ends at ends[i].");
 
   py::class_<Corpus>(m, "Corpus", "A text as word ids: sentence i is tokens[offsets[i]:offsets[i + 1]].")
       .def_static(

@@ -45,7 +45,7 @@ struct SelectorParts {
 // subsampled text.
 void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
                   const Contexts& contexts, std::span<const std::int64_t> positions,
-                  std::span<const std::int32_t> words, float* scores, std::uint8_t* alone);
+                  std::span<const std::int32_t> words, int workers, float* scores, std::uint8_t* alone);
 
 // What is selected for every token, in arrays of as many; `probability` and `margin` may be null.
 struct Choices {

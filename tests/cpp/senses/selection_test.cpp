@@ -283,7 +283,7 @@ TEST_CASE("select_senses: the same for any number of workers and however long a 
       const std::int32_t word = tokens[at(t)];
       std::vector<float> s(at(model.senses_of(word)));
       std::uint8_t alone = 2;
-      muse::sense_scores(model, options, {}, {tokens, limits}, position, {&word, 1}, s.data(), &alone);
+      muse::sense_scores(model, options, {}, {tokens, limits}, position, {&word, 1}, 1, s.data(), &alone);
       wrong += muse::argmax(s.data(), static_cast<int>(s.size()), 0.0f) != sense[at(t)];
       std::vector<float> pi(s.size());
       muse::softmax(s.data(), static_cast<int>(s.size()), 1.0f, pi.data());
