@@ -166,17 +166,6 @@ class SelectionOptions:
     full_text: bool
     distance: list[float]
 
-def sense_scores(
-    context_vectors: _Floats,
-    selection_vectors: _Floats,
-    sense_offset: _Int64,
-    context_weights: _Floats,
-    options: SelectionOptions,
-    tokens: _Int32,
-    offsets: _Int64,
-    positions: _Int64,
-    words: _Int32,
-) -> tuple[_Floats, NDArray[np.uint8]]: ...
 def select_senses(
     context_vectors: _Floats,
     selection_vectors: _Floats,
@@ -335,17 +324,6 @@ class UseSpace:
         workers: int = 1,
         prior: _Floats = ...,
     ) -> tuple[_Int32, _Floats, _Floats]: ...
-    def scores(
-        self,
-        selection_vectors: _Floats,
-        sense_offset: _Int64,
-        bias: _Floats,
-        tokens: _Int32,
-        offsets: _Int64,
-        positions: _Int64,
-        words: _Int32,
-        workers: int = 1,
-    ) -> _Floats: ...
 
 def grow_trees(
     space: UseSpace,
@@ -357,6 +335,47 @@ def grow_trees(
     progress: Callable[[int], object] | None = None,
 ) -> _Trees: ...
 def join_all(centroids: _Floats, counts: _Int64, share_power: float) -> tuple[_Int32, _Floats]: ...
+
+# -- bind_answers.cpp --------------------------------------------------------------------------------------------------
+
+class Selector:
+    def __init__(
+        self,
+        context_vectors: _Floats,
+        selection_vectors: _Floats,
+        sense_offset: _Int64,
+        context_weights: _Floats,
+        options: SelectionOptions,
+        temperature: float = 1.0,
+        prior: _Floats = ...,
+    ) -> None: ...
+    @staticmethod
+    def by_uses(
+        space: UseSpace,
+        selection_vectors: _Floats,
+        sense_offset: _Int64,
+        bias: _Floats,
+        temperature: float = 1.0,
+        prior: _Floats = ...,
+    ) -> Selector: ...
+    def scores(
+        self,
+        tokens: Sequence[int],
+        offsets: Sequence[int],
+        positions: Sequence[int],
+        words: Sequence[int],
+        workers: int = 1,
+    ) -> _Floats: ...
+    def probabilities(
+        self,
+        tokens: Sequence[int],
+        offsets: Sequence[int],
+        positions: Sequence[int],
+        words: Sequence[int],
+        workers: int = 1,
+    ) -> _Floats: ...
+
+def has_context(offsets: Sequence[int], positions: Sequence[int]) -> list[bool]: ...
 
 # -- bind_search.cpp ---------------------------------------------------------------------------------------------------
 

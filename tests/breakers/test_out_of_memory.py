@@ -32,7 +32,7 @@ def fails(*_, **__):
          "tag_corpus was at work"),
         ("muse._core.top_k", lambda model, path: model.wv.most_similar("head"), "neighbours were searched for"),
         ("muse._core.top_k", lambda model, path: model.describe("head"), "neighbours were searched for"),
-        ("muse._core.sense_scores", lambda model, path: model.sense_vectors("head", "the head"),
+        ("muse._core.Selector", lambda model, path: model.sense_vectors("head", "the head"),
          "senses were scored"),
         ("muse._core.top_k", lambda model, path: model.predict_collocates("head"), "collocates were searched for"),
         ("muse.data.arrays.Arrays.word_vectors", lambda model, path: model.wv.vectors,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from muse.base.limits import usable_cores
 from muse.base.numeric import softmax
 from muse.data.arrays import Arrays, Floats
 from muse.data.forest import Forest
-from muse.data.memory import shortage_said
+from muse.data.memory import shortage_said, with_figure
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
@@ -143,50 +144,43 @@ class SenseSelector:
         Where a context holds no known word, or none but the word itself, the row is the prior of the word.
         """
         row = self._vocabulary.index(word)
-        scores, alone = self._scores(word, np.full(len(contexts), row, np.int32), contexts, positions)
+        shares = self._shares(word, [row] * len(contexts), contexts, positions)
         senses = self._arrays.rows_of(row)
-        probabilities = softmax(scores.reshape(len(contexts), senses.stop - senses.start), self._temperature)
-        probabilities[alone] = self._arrays.prior(row)
-        return probabilities
+        return shares.reshape(len(contexts), senses.stop - senses.start)
 
     def probabilities_of(
         self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None]
     ) -> list[NDArray[np.float32]]:
         """`probabilities` of the senses of N words, each in a context of its own, N float32 (K,), in one search."""
-        rows = np.fromiter(map(self._vocabulary.index, words), np.int32, len(words))
-        scores, alone = self._scores(words, rows, contexts, positions)
-        senses = self._arrays.sense_offset[rows + 1] - self._arrays.sense_offset[rows]
-        starts = np.cumsum(senses) - senses
-        found: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(words)
-        for count in np.unique(senses):
-            same = np.flatnonzero(senses == count)
-            block = softmax(scores[starts[same, None] + np.arange(count)], self._temperature)
-            for place, row in zip(same.tolist(), block, strict=True):
-                found[place] = row
-        for place in np.flatnonzero(alone).tolist():
-            found[place] = self._arrays.prior(int(rows[place]))
-        return found
+        rows = list(map(self._vocabulary.index, words))
+        shares = self._shares(words, rows, contexts, positions)
+        senses = self._arrays.sense_offset[np.array(rows, np.int64)[:, None] + (0, 1)]
+        ends = np.cumsum(senses[:, 1] - senses[:, 0]).tolist()
+        return [shares[start:end].copy() for start, end in pairwise([0, *ends])]
 
     def has_context(self, word: str, contexts: Sequence[Context], positions: Sequence[int | None]) -> NDArray[np.bool_]:
         """Whether each of N `contexts` holds a known word beside that at one of the `positions`, which is `word`."""
-        rows = np.full(len(contexts), self._vocabulary.index(word), np.int32)
-        return ~self._scores(word, rows, contexts, positions)[1]
+        self._vocabulary.index(word)
+        return _has_context(encode(word, contexts, positions, self._vocabulary))
 
-    def _scores(
-        self,
-        words: str | Sequence[str],
-        rows: NDArray[np.int32],
-        contexts: Sequence[Context],
-        positions: Sequence[int | None],
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """The scores of all senses, one context after another, and where the prior takes their place."""
-        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary)
-        with shortage_said("senses were scored"):
-            scores, alone = _core.sense_scores(
-                arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
-                encoded.tokens, encoded.offsets, encoded.positions, rows,
-            )  # fmt: skip
-        return scores, alone.view(np.bool_)
+    def _shares(
+        self, words: str | Sequence[str], rows: list[int], contexts: Sequence[Context], positions: Sequence[int | None]
+    ) -> NDArray[np.float32]:
+        """The probabilities of all senses of the words, which have these rows, one context after another."""
+        encoded = encode(words, contexts, positions, self._vocabulary)
+        try:
+            return self._selector.probabilities(*encoded, rows, self.workers)
+        except MemoryError as error:  # no `with` here, which costs as much as a short context
+            raise with_figure(error, "senses were scored") from error
+
+    @cached_property
+    def _selector(self) -> _core.Selector:
+        """The core's selector; made at the first use."""
+        arrays = self._arrays
+        return _core.Selector(
+            arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
+            self._temperature, self._prior,
+        )  # fmt: skip
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy: what is of the core or on the device is made anew."""
@@ -277,8 +271,7 @@ class UseSelector(SenseSelector):
         They have length one, but zeros where nothing is said.
         """
         encoded = encode(word, contexts, positions, self._vocabulary)
-        vectors = self._forest.space.core.vectors(encoded.tokens, encoded.offsets, encoded.positions, self.workers)
-        return vectors, _alone(encoded)
+        return self._forest.space.core.vectors(*encoded.arrays(), self.workers), ~_has_context(encoded)
 
     def probabilities_at(
         self, word: str, contexts: Sequence[Context], positions: Sequence[int | None], nodes: NDArray[np.int64]
@@ -292,21 +285,13 @@ class UseSelector(SenseSelector):
         probabilities[alone] = uses / uses.sum()
         return probabilities
 
-    def _scores(
-        self,
-        words: str | Sequence[str],
-        rows: NDArray[np.int32],
-        contexts: Sequence[Context],
-        positions: Sequence[int | None],
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """The scores of all senses, one context after another, and where the prior takes their place."""
-        arrays, encoded = self._arrays, encode(words, contexts, positions, self._vocabulary)
-        with shortage_said("senses were scored"):
-            scores = self._forest.space.core.scores(
-                arrays.selection_vectors, arrays.sense_offset, self._bias, encoded.tokens, encoded.offsets,
-                encoded.positions, rows, self.workers,
-            )  # fmt: skip
-        return scores, _alone(encoded)
+    @cached_property
+    def _selector(self) -> _core.Selector:
+        arrays = self._arrays
+        return _core.Selector.by_uses(
+            self._forest.space.core, arrays.selection_vectors, arrays.sense_offset, self._bias, self._temperature,
+            self._prior,
+        )  # fmt: skip
 
     @property
     def tagger(self) -> _core.Tagger:
@@ -347,11 +332,9 @@ class UseSelector(SenseSelector):
         return senses
 
 
-def _alone(encoded: EncodedContexts) -> NDArray[np.bool_]:
-    """Which contexts hold no known word but the word itself, bool (N,)."""
-    lengths = np.diff(encoded.offsets)
-    found: NDArray[np.bool_] = (lengths == 0) | ((lengths == 1) & (encoded.positions == 0))
-    return found
+def _has_context(encoded: EncodedContexts) -> NDArray[np.bool_]:
+    """Which contexts hold a known word but the word itself, bool (N,)."""
+    return np.array(_core.has_context(encoded.offsets, encoded.positions), np.bool_)
 
 
 def uses_of(snapshot: Snapshot, forest: Forest) -> UseSelector:

@@ -54,56 +54,66 @@ void check_contexts(const Contexts& contexts, std::int64_t num_words) {
     if (t < 0 || t >= num_words) throw std::invalid_argument("a token id lies outside the vocabulary");
 }
 
-std::int64_t count_scores(const Model& model, const Contexts& contexts, std::span<const std::int64_t> positions,
-                          std::span<const std::int32_t> words) {
-  if (positions.size() != words.size() || contexts.offsets.size() != words.size() + 1)
-    throw std::invalid_argument("positions, words and offsets do not fit together");
-  std::int64_t total = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::int64_t length = contexts.offsets[i + 1] - contexts.offsets[i];
-    if (words[i] < 0 || words[i] >= model.num_words || positions[i] < -1 || positions[i] >= length)
-      throw std::invalid_argument("a word or position lies outside its context");
-    total += model.senses_of(words[i]);
-  }
-  return total;
-}
+namespace {
 
-void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
-                  const Contexts& contexts, std::span<const std::int64_t> positions,
-                  std::span<const std::int32_t> words, float* scores, std::uint8_t* alone) {
-  const Kernels& k = kernels();
-  const int dim = model.context.dim;
-  SelectionOptions summed;  // the weights of places are those of the stream
-  summed.mean = options.mean;
-  WindowSums sums(k, summed, dim);
-  std::vector<float> sum(static_cast<std::size_t>(model.context.padded_dim())), token_weights;
-  std::vector<const float*> rows;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::int64_t begin = contexts.offsets[i], end = contexts.offsets[i + 1], at = positions[i];
-    alone[i] = has_no_context(end - begin, at >= 0);
+class ProductScorer final : public Scorer {
+ public:
+  explicit ProductScorer(const SelectorParts& parts)
+      : parts_(parts),
+        kernels_(kernels()),
+        sums_(kernels_, summed_, parts.model.context.dim),
+        sum_(static_cast<std::size_t>(parts.model.context.padded_dim())) {
+    summed_.mean = parts.options.mean;
+  }
+
+  void score(const Questions& asked, std::int64_t first, std::int64_t last, float* scores) override {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int32_t word = asked.words[at(i)];
+      collect(asked, at(i));
+      const Window all{0, static_cast<int>(rows_.size()) - 1, 0};
+      float total = 0.0f;
+      sums_.run({rows_.data(), weights_.data()}, {&all, 1}, sum_.data(), &total);
+      const Model& model = parts_.model;
+      const int senses = model.senses_of(word);
+      for (int s = 0; s < senses; ++s)
+        scores[s] = kernels_.dot(model.selection.row(model.sense_offset[word] + s), sum_.data(), model.context.dim);
+      check_scores(scores, senses);
+      scores += senses;
+    }
+  }
+
+ private:
+  // The rows that count in a question's context, and their weights.
+  void collect(const Questions& asked, std::size_t i) {
+    const SelectionOptions& options = parts_.options;
+    const std::int64_t begin = asked.contexts.offsets[i], end = asked.contexts.offsets[i + 1], at = asked.positions[i];
     const std::int64_t low = at < 0 ? begin : std::max(begin, begin + at - options.window);
     const std::int64_t high = at < 0 ? end : std::min(end, begin + at + options.window + 1);
-    rows.clear();
-    token_weights.clear();
-    const auto add = [&](std::int32_t word, float weight) {
-      rows.push_back(model.context.row(word));
-      token_weights.push_back(weight_of(weights, word) * weight);
-    };
+    rows_.clear();
+    weights_.clear();
     // Without a place in the context the word's distance to its parts is unknown: all weigh as much as a neighbour.
     for (std::int64_t j = low; j < high; ++j)
-      add(contexts.tokens[static_cast<std::size_t>(j)],
+      add(asked.contexts.tokens[static_cast<std::size_t>(j)],
           options.distance_weight(at < 0 ? 1 : static_cast<int>(std::abs(j - begin - at))));
-    if (at < 0) add(words[i], options.distance_weight(0));
-    const Window all{0, static_cast<int>(rows.size()) - 1, 0};
-    float total = 0.0f;
-    sums.run({rows.data(), token_weights.data()}, {&all, 1}, sum.data(), &total);
-    const int senses = model.senses_of(words[i]);
-    for (int s = 0; s < senses; ++s)
-      scores[s] = k.dot(model.selection.row(model.sense_offset[words[i]] + s), sum.data(), dim);
-    check_scores(scores, senses);
-    scores += senses;
+    if (at < 0) add(asked.words[i], options.distance_weight(0));
   }
-}
+
+  void add(std::int32_t word, float weight) {
+    rows_.push_back(parts_.model.context.row(word));
+    weights_.push_back(weight_of(parts_.weights, word) * weight);
+  }
+
+  const SelectorParts parts_;
+  const Kernels& kernels_;
+  SelectionOptions summed_;  // the weights of places are those of the stream
+  WindowSums sums_;
+  std::vector<float> sum_, weights_;
+  std::vector<const float*> rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scorer> make_scorer(const SelectorParts& parts) { return std::make_unique<ProductScorer>(parts); }
 
 namespace {
 
