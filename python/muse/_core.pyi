@@ -389,6 +389,12 @@ def top_k(
     workers: int = 0,
 ) -> tuple[_Int64, _Floats]: ...
 
+class Search:
+    def __init__(self, matrix: _Floats, *, scale: _Floats | None = None, workers: int = 0) -> None: ...
+    def top_k(
+        self, queries: _Floats, k: int, *, end: int | None = None, mask: NDArray[np.uint8] | None = None
+    ) -> tuple[_Int64, _Floats]: ...
+
 # -- bind_rows.cpp -----------------------------------------------------------------------------------------------------
 
 def read_rows(

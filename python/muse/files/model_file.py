@@ -356,9 +356,10 @@ class PackedWords(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"word {index} of {len(self)}")
-        return self._decode(index % len(self))
+        count = len(self._offsets) - 1
+        if not -count <= index < count:
+            raise IndexError(f"word {index} of {count}")
+        return self._decode(index % count)
 
     def __iter__(self) -> Iterator[str]:
         """All words; who goes through them to the end finds out whether a word occurs twice."""
