@@ -279,7 +279,8 @@ class KeyedVectors(ABC, Generic[Key]):
     def _in_memory(self) -> _core.Search:
         """The core's search, with a quarter as much memory beside the vectors."""
         vectors, scales = self._searched()
-        return _core.Search(vectors, scale=scales, workers=self._snapshot.settings.workers or 0)
+        with shortage_said("neighbours were searched for"):
+            return _core.Search(vectors, scale=scales, workers=self._snapshot.settings.workers or 0)
 
     def _on_device(self) -> Any:
         """The backend's search, with the vectors on the device; None: the core searches."""

@@ -36,7 +36,7 @@ class ByteRows {
   };
 
  private:
-  void fill(const Matrix& matrix, const float* scale, std::int64_t row);
+  double fill(const float* from, float factor, std::int64_t row);
 
   int dim_, stride_;
   std::vector<std::int8_t> bytes_;
