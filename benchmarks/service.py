@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import common
-from muse import MUSE, Split
+from benchmarks.throughput.native import machine_limits
+from muse import MUSE, Split, _core
 from muse.corpus.encoding import LineSentence
 
 MODELS: dict[str, dict[str, Any]] = {
@@ -40,7 +41,8 @@ Ask = Callable[[Question], object]
 
 def questions(model: MUSE, corpus: Path, count: int) -> list[Question]:
     """Words with several senses, in sentences from all over the beginning of a text."""
-    rng, found = random.Random(0), []
+    rng = random.Random(0)
+    found: list[Question] = []
     sentences = list(islice(LineSentence(corpus), 20_000))
     while len(found) < count:
         sentence = rng.choice(sentences)
@@ -194,9 +196,53 @@ def measure_memory(path: Path, asked: Sequence[Question]) -> list[dict[str, Any]
     return rows
 
 
+# -------------------------------------------------------------------------------------------------------------- search
+
+
+def measure_search(rows: int, size: int, rounds: int) -> list[dict[str, Any]]:
+    """A row for each way to search random vectors on one thread, beside the limits of the machine in the same run."""
+    try:
+        limits = machine_limits(1)
+    except (OSError, subprocess.CalledProcessError, RuntimeError):  # no compiler
+        limits = {}
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((rows, size), np.float32)
+    scale = (1 / np.linalg.norm(vectors, axis=1)).astype(np.float32)
+    queries = np.ascontiguousarray(vectors[:64] * scale[:64, None])
+    kept = _core.Search(vectors, scale=scale, workers=1)
+    ways: dict[str, tuple[int, int, Callable[[], object]]] = {  # queries at once, bytes read of a row
+        "all numbers": (1, 4 * size, lambda: _core.top_k(vectors, queries[:1], 10, scale=scale, workers=1)),
+        "bytes first": (1, size, lambda: kept.top_k(queries[:1], 10)),
+        "all numbers, 64 queries": (64, 0, lambda: _core.top_k(vectors, queries, 10, scale=scale, workers=1)),
+        "bytes first, 64 queries": (64, 0, lambda: kept.top_k(queries, 10)),
+    }
+    found = []
+    for way, (count, row_bytes, run) in ways.items():
+        run()
+        seconds = min(_processor_time(run) for _ in range(4 * rounds)) / count
+        rate, work = rows * row_bytes / seconds / 1e9, 2 * rows * size / seconds / 1e9
+        found.append({
+            "rows": rows, "size": size, "search": way, "us_a_query": seconds * 1e6,
+            "gb_per_second": rate or None, "gflops": work,
+            "share_of_memory": rate / limits["triad_gb_per_second"] if limits and rate else None,
+            "share_of_peak": work / limits["gflops"] if limits else None,
+        })  # fmt: skip
+    return found
+
+
+def _processor_time(run: Callable[[], object]) -> float:
+    start = time.thread_time()
+    run()
+    return time.thread_time() - start
+
+
 CALL_COLUMNS = {
     "model": "model", "senses": "senses", "call": "call", "p50_us": "p50, µs", "p99_us": "p99, µs",
     "cpu_us": "processor, µs", "calls_a_second": "calls/s", "with_two_threads": "two threads", "ratio": "ratio",
+}  # fmt: skip
+SEARCH_COLUMNS = {
+    "rows": "rows", "size": "numbers", "search": "search", "us_a_query": "µs a query", "gb_per_second": "GB/s read",
+    "share_of_memory": "of the memory's", "gflops": "GFLOP/s", "share_of_peak": "of the peak",
 }  # fmt: skip
 MEMORY_COLUMNS = {
     "model": "model", "processes": "four processes", "file_mb": "file, MB", "all_pss_mb": "all together, MB",
@@ -211,6 +257,7 @@ def main() -> None:
     parser.add_argument("--size", type=common.at_least(1), default=100, help="numbers of a vector")
     parser.add_argument("--calls", type=common.at_least(1), default=2000, help="of each kind in a round")
     parser.add_argument("--rounds", type=common.at_least(1), default=5)
+    parser.add_argument("--rows", type=common.at_least(1), default=200_000, help="random vectors that are searched")
     parser.add_argument("--limit-tokens", type=common.at_least(0), default=0, help="of the text; 0: all of it")
     parser.add_argument("--out", type=common.out_file, help="a file for JSON, benchmarks/results/service.json say")
     options = parser.parse_args()
@@ -228,11 +275,13 @@ def main() -> None:
             if Path("/proc/self/smaps").exists():
                 memory += [{"model": name, **row} for row in measure_memory(path, asked)]
     print(common.markdown_table(rows, CALL_COLUMNS), end="\n\n")
-    print(common.markdown_table(memory, MEMORY_COLUMNS))
+    search = [row for size in (100, 300) for row in measure_search(options.rows, size, options.rounds)]
+    print(common.markdown_table(memory, MEMORY_COLUMNS), end="\n\n")
+    print(common.markdown_table(search, SEARCH_COLUMNS))
     if options.out is not None:
         settings = {"size": options.size, "calls": options.calls, "rounds": options.rounds}
         head = common.stamp("python -m benchmarks.service", corpus=corpus.name, **settings)
-        common.write_json(options.out, {**head, "calls": rows, "memory": memory})
+        common.write_json(options.out, {**head, "calls": rows, "memory": memory, "search": search})
 
 
 if __name__ == "__main__":

@@ -240,10 +240,11 @@ def test_a_search_that_is_kept_finds_what_top_k_finds(workers):
             rows, scores = search.top_k(queries[i : i + 1], k, end=end, mask=mask[:end])
             expected = _core.top_k(matrix[:end], queries[i : i + 1], k, scale=scale[:end], mask=mask[:end])
             assert (rows.tolist(), scores.tolist()) == tuple(part.tolist() for part in expected)
-    rows, scores = search.top_k(queries, 7)
-    expected = [search.top_k(queries[i : i + 1], 7) for i in range(5)]
-    assert rows.tolist() == [one.tolist()[0] for one, _ in expected]
-    assert scores.tolist() == [one.tolist()[0] for _, one in expected]
+    for k in (7, 400):
+        rows, scores = search.top_k(queries, k)
+        expected = [search.top_k(queries[i : i + 1], k) for i in range(5)]
+        assert rows.tolist() == [one.tolist()[0] for one, _ in expected]
+        assert scores.tolist() == [one.tolist()[0] for _, one in expected]
 
 
 def test_a_search_checks_its_arguments():

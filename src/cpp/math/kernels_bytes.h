@@ -31,6 +31,13 @@ inline IntVector byte_products(const std::int16_t* x, const std::int8_t* row) {
   return (IntVector)_mm_madd_epi16(wide, _mm_loadu_si128(reinterpret_cast<const __m128i*>(x)));
 }
 constexpr int kByteStep = 8;
+#elif defined(__aarch64__)
+template <bool Half>
+inline IntVector byte_products(const std::int16_t* x, const std::int8_t* row) {
+  const int16x8_t wide = vmovl_s8(vld1_s8(row)), y = vld1q_s16(x);
+  return (IntVector)vmlal_high_s16(vmull_s16(vget_low_s16(wide), vget_low_s16(y)), wide, y);
+}
+constexpr int kByteStep = 8;
 #else
 template <bool Half>
 inline IntVector byte_products(const std::int16_t* x, const std::int8_t* row) {

@@ -100,10 +100,15 @@ struct Worker {
   std::vector<BestHits> best;
 };
 
+// Whether queries are scored together, as a matrix product: its sums are not those of one query to the last bit.
+bool together(std::int64_t queries, const SearchOptions& options) {
+  return queries > kFewQueries && options.bytes == nullptr;
+}
+
 // Scores of `count` rows for the queries [q0, q0 + q_count) into worker.scores, row by row of the queries.
-void score_block(const Matrix& matrix, const Panel& queries, std::int64_t q0, std::int64_t q_count, std::int64_t first,
-                 std::int64_t count, Worker& worker) {
-  if (q_count > kFewQueries) {
+void score_block(const Matrix& matrix, const Panel& queries, std::int64_t q0, std::int64_t q_count,
+                 const SearchOptions& options, std::int64_t first, std::int64_t count, Worker& worker) {
+  if (together(q_count, options)) {
     worker.kernels.scores(queries.row(q0), static_cast<int>(q_count), worker.block.row(0), static_cast<int>(count),
                           matrix.padded_dim(), worker.scores.data(), static_cast<int>(count));
     return;
@@ -116,10 +121,10 @@ void score_block(const Matrix& matrix, const Panel& queries, std::int64_t q0, st
 
 void search_block(const Matrix& matrix, const Panel& queries, std::int64_t num_queries, const SearchOptions& options,
                   std::int64_t first, std::int64_t count, Worker& worker) {
-  if (num_queries > kFewQueries) worker.block.fill(matrix, first, count);
+  if (together(num_queries, options)) worker.block.fill(matrix, first, count);
   for (std::int64_t q0 = 0; q0 < num_queries; q0 += kBlockQueries) {
     const std::int64_t q_count = std::min(kBlockQueries, num_queries - q0);
-    score_block(matrix, queries, q0, q_count, first, count, worker);
+    score_block(matrix, queries, q0, q_count, options, first, count, worker);
     const float* score = worker.scores.data();
     for (std::int64_t q = q0; q < q0 + q_count; ++q)
       for (std::int64_t row = first; row < first + count; ++row, ++score) {
