@@ -170,18 +170,6 @@ class SelectionOptions:
     full_text: bool
     distance: list[float]
 
-def sense_scores(
-    context_vectors: _Floats,
-    selection_vectors: _Floats,
-    sense_offset: _Int64,
-    context_weights: _Floats,
-    options: SelectionOptions,
-    tokens: _Int32,
-    offsets: _Int64,
-    positions: _Int64,
-    words: _Int32,
-    workers: int = 1,
-) -> tuple[_Floats, NDArray[np.uint8]]: ...
 def select_senses(
     context_vectors: _Floats,
     selection_vectors: _Floats,
@@ -340,17 +328,6 @@ class UseSpace:
         workers: int = 1,
         prior: _Floats = ...,
     ) -> tuple[_Int32, _Floats, _Floats]: ...
-    def scores(
-        self,
-        selection_vectors: _Floats,
-        sense_offset: _Int64,
-        bias: _Floats,
-        tokens: _Int32,
-        offsets: _Int64,
-        positions: _Int64,
-        words: _Int32,
-        workers: int = 1,
-    ) -> _Floats: ...
 
 def grow_trees(
     space: UseSpace,
@@ -363,6 +340,47 @@ def grow_trees(
 ) -> _Trees: ...
 def join_all(centroids: _Floats, counts: _Int64, share_power: float) -> tuple[_Int32, _Floats]: ...
 
+# -- bind_answers.cpp --------------------------------------------------------------------------------------------------
+
+class Selector:
+    def __init__(
+        self,
+        context_vectors: _Floats,
+        selection_vectors: _Floats,
+        sense_offset: _Int64,
+        context_weights: _Floats,
+        options: SelectionOptions,
+        temperature: float = 1.0,
+        prior: _Floats = ...,
+    ) -> None: ...
+    @staticmethod
+    def by_uses(
+        space: UseSpace,
+        selection_vectors: _Floats,
+        sense_offset: _Int64,
+        bias: _Floats,
+        temperature: float = 1.0,
+        prior: _Floats = ...,
+    ) -> Selector: ...
+    def scores(
+        self,
+        tokens: Sequence[int],
+        offsets: Sequence[int],
+        positions: Sequence[int],
+        words: Sequence[int],
+        workers: int = 1,
+    ) -> _Floats: ...
+    def probabilities(
+        self,
+        tokens: Sequence[int],
+        offsets: Sequence[int],
+        positions: Sequence[int],
+        words: Sequence[int],
+        workers: int = 1,
+    ) -> _Floats: ...
+
+def has_context(offsets: Sequence[int], positions: Sequence[int]) -> list[bool]: ...
+
 # -- bind_search.cpp ---------------------------------------------------------------------------------------------------
 
 def top_k(
@@ -374,6 +392,12 @@ def top_k(
     mask: NDArray[np.uint8] | None = None,
     workers: int = 0,
 ) -> tuple[_Int64, _Floats]: ...
+
+class Search:
+    def __init__(self, matrix: _Floats, *, scale: _Floats | None = None, workers: int = 0) -> None: ...
+    def top_k(
+        self, queries: _Floats, k: int, *, end: int | None = None, mask: NDArray[np.uint8] | None = None
+    ) -> tuple[_Int64, _Floats]: ...
 
 # -- bind_rows.cpp -----------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from muse import MUSE, Paper, Split, UnknownSenseError, UnknownWordError, _core
+from muse import MUSE, Paper, Split, UnknownSenseError, UnknownWordError
 from muse.concordance import Concordance, index_corpus
 from muse.datasets import make_ambiguous_corpus
 from muse.readers.keys import read_key
@@ -83,22 +83,13 @@ def test_contexts_reach_over_any_number_of_unknown_words(trees):
         assert as_disambiguated(model, sentences, lines)
 
 
-def test_scores_do_not_depend_on_the_number_of_threads():
-    settings, arrays = TOY.settings, TOY.arrays
-    options = TOY.selector._options
-    tokens = RNG.integers(0, len(WORDS), 6000).astype(np.int32)
+def test_answers_do_not_depend_on_the_number_of_threads():
+    tokens = RNG.integers(0, len(WORDS), 6000)
     offsets, positions = np.arange(0, 6001, 6), RNG.integers(-1, 6, 1000)
-    words = np.where(positions < 0, 0, tokens.reshape(-1, 6)[np.arange(1000), positions]).astype(np.int32)
-    one, three = (
-        _core.sense_scores(
-            arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, np.empty(0, np.float32), options,
-            tokens, offsets, positions, words, workers,
-        )
-        for workers in (1, 3)
-    )  # fmt: skip
-    assert settings.window > 0
-    assert one[0].tolist() == three[0].tolist()
-    assert one[1].tolist() == three[1].tolist()
+    words = np.where(positions < 0, 0, tokens.reshape(-1, 6)[np.arange(1000), positions])
+    asked = [part.tolist() for part in (tokens, offsets, positions, words)]
+    one, three = (TOY.selector._selector.probabilities(*asked, workers) for workers in (1, 3))
+    assert one.tolist() == three.tolist()
 
 
 def test_one_sense():

@@ -141,10 +141,10 @@ def test_strings_in_memory_and_lines_of_a_file_are_the_same_words(tmp_path):
 
 def test_encode():
     encoded = encode("bank", ["x the bank y bank", ["army"], []], [4, None, None], Vocabulary(list(WORDS)))
-    assert encoded.tokens.tolist() == [2, 3, 3, 1]
-    assert encoded.offsets.tolist() == [0, 3, 4, 4]
-    assert encoded.positions.tolist() == [2, -1, -1]
-    assert (encoded.tokens.dtype, encoded.offsets.dtype, encoded.positions.dtype) == (np.int32, np.int64, np.int64)
+    assert encoded.tokens == [2, 3, 3, 1]
+    assert encoded.offsets == [0, 3, 4, 4]
+    assert encoded.positions == [2, -1, -1]
+    assert [array.dtype for array in encoded.arrays()] == [np.int32, np.int64, np.int64]
 
 
 # -- priors ------------------------------------------------------------------------------------------------------------

@@ -118,7 +118,8 @@ def test_the_selector_in_use_sees_what_it_saw_in_training(mean, full_text):
     contexts = [case.tokens[case.offsets[i] : case.offsets[i + 1]] for i, _ in places]
     offsets = np.concatenate(([0], np.cumsum([len(c) for c in contexts]))).astype(np.int64)
     positions = np.array([n for _, n in places])
-    scores, _ = _core.sense_scores(*given, np.concatenate(contexts), offsets, positions, case.tokens)
+    asked = np.concatenate(contexts), offsets, positions, case.tokens
+    scores = _core.Selector(*given).scores(*asked, workers=2)
     np.testing.assert_allclose(scores, np.concatenate([s.s for s in selections]), atol=1e-5)
 
 
@@ -130,10 +131,10 @@ def test_a_word_beside_its_context_is_scored_as_a_neighbour_of_all_of_it(mean, d
     options = _core.SelectionOptions()
     options.window, options.mean, options.distance = 3, mean, distance
     contexts, words = [case.tokens[:9], case.tokens[9:9], case.tokens[9:11]], np.array([3, 0, 7], np.int32)
-    scores, alone = _core.sense_scores(
-        *(case.arrays[name] for name in ("context_vectors", "selection_vectors", "sense_offset")), weights, options,
-        case.tokens[:11], np.array([0, 9, 9, 11]), np.full(3, -1), words,
-    )  # fmt: skip
+    selector = _core.Selector(
+        *(case.arrays[name] for name in ("context_vectors", "selection_vectors", "sense_offset")), weights, options
+    )
+    scores = selector.scores(case.tokens[:11], [0, 9, 9, 11], [-1, -1, -1], words)
     expected = []
     for context, word in zip(contexts, words, strict=True):
         # How far the word is from each is not known: they weigh as its neighbours do, and it weighs as itself.
@@ -142,7 +143,7 @@ def test_a_word_beside_its_context_is_scored_as_a_neighbour_of_all_of_it(mean, d
         c = w @ model.P[[*context, word]] / (w.sum() if mean else 1)
         expected += [*(model.Q[model.offset[word] : model.offset[word + 1]] @ c)]
     np.testing.assert_allclose(scores, expected, atol=1e-5)
-    assert alone.tolist() == [0, 1, 0]  # nothing around the second one
+    assert _core.has_context([0, 9, 9, 11], [-1, -1, -1]) == [True, False, True]  # nothing around the second one
 
 
 # --- numeric derivatives ----------------------------------------------------------------------------------------------

@@ -188,7 +188,8 @@ def test_selection_of_whole_texts_takes_the_best_centroid(workers, biased):
     found, probability, margin = space.core.select(*given, 0.5, tokens, offsets, workers)
     first = np.array([0, 37, 400])
     words = tokens[offsets[first]]
-    scored = space.core.scores(*given, *contexts_of(tokens, offsets, first), np.zeros(3, np.int64), words, workers)
+    asked = *contexts_of(tokens, offsets, first), np.zeros(3, np.int64), words
+    scored = _core.Selector.by_uses(space.core, *given).scores(*asked, workers)
     scored = iter(np.split(scored, np.cumsum(senses[words])[:-1]))
     for s in (*range(0, 400, 37), 400):
         sentence = tokens[offsets[s] : offsets[s + 1]].tolist()
@@ -212,12 +213,13 @@ def test_scores_of_a_text_without_a_place_and_what_does_not_fit():
     sense_offset, selection = np.arange(0, 51, 2), np.random.default_rng(1).normal(size=(50, space.size))
     given = selection.astype(np.float32), sense_offset, np.zeros(0, np.float32)
     text = np.array([3, 4, 5], np.int32), np.array([0, 3])
-    scores = space.core.scores(*given, *text, np.array([-1]), np.array([7], np.int32))
+    selector = _core.Selector.by_uses(space.core, *given)
+    scores = selector.scores(*text, [-1], [7])
     np.testing.assert_allclose(scores, selection[14:16] @ twin.context(reference, [3, 4, 5], -1), atol=1e-5)
     with pytest.raises(ValueError, match="position"):
-        space.core.scores(*given, *text, np.array([3]), np.array([7], np.int32))
+        selector.scores(*text, [3], [7])
     with pytest.raises(ValueError, match="vocabulary"):
-        space.core.scores(*given, *text, np.array([0]), np.array([25], np.int32))
+        selector.scores(*text, [0], [25])
     with pytest.raises(ValueError, match="bias"):
         space.core.select(*given[:2], np.zeros(3, np.float32), 1.0, *text)
     with pytest.raises(ValueError, match="do not fit the space"):

@@ -7,7 +7,7 @@ import pytest
 
 from muse import MUSE, Paper, Vocabulary, _core
 from muse.files.word2vec_rows import write_word2vec
-from muse.vectors.model_vectors import parse_sense_key
+from muse.vectors.model_vectors import WordVectors, parse_sense_key
 from toy import WORDS, toy_arrays, toy_model
 
 
@@ -223,6 +223,65 @@ def test_top_k_checks_its_arguments():
         _core.top_k(matrix, matrix, 1, mask=np.ones(4, np.uint8))
     with pytest.raises(TypeError):
         _core.top_k(matrix.astype(np.float64), matrix, 1)
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+def test_a_search_that_is_kept_finds_what_top_k_finds(workers):
+    rng = np.random.default_rng(0)
+    matrix = _core.aligned_zeros(3000, 21)
+    matrix[:] = rng.normal(size=(3000, 21))
+    matrix[7], matrix[8] = 0, np.nan
+    queries = rng.normal(size=(5, 21)).astype(np.float32)
+    scale = rng.random(3000).astype(np.float32)
+    mask = (rng.random(3000) < 0.5).astype(np.uint8)
+    search = _core.Search(matrix, scale=scale, workers=workers)
+    for end, k in ((3000, 7), (3000, 400), (1234, 7), (3, 7), (0, 1)):
+        for i in range(5):
+            rows, scores = search.top_k(queries[i : i + 1], k, end=end, mask=mask[:end])
+            expected = _core.top_k(matrix[:end], queries[i : i + 1], k, scale=scale[:end], mask=mask[:end])
+            assert (rows.tolist(), scores.tolist()) == tuple(part.tolist() for part in expected)
+    for k in (7, 400):
+        rows, scores = search.top_k(queries, k)
+        expected = [search.top_k(queries[i : i + 1], k) for i in range(5)]
+        assert rows.tolist() == [one.tolist()[0] for one, _ in expected]
+        assert scores.tolist() == [one.tolist()[0] for _, one in expected]
+
+
+def test_a_search_checks_its_arguments():
+    matrix = np.zeros((3, 2), np.float32)
+    with pytest.raises(ValueError, match="scale must hold one number for each row"):
+        _core.Search(matrix, scale=np.ones(2, np.float32))
+    with pytest.raises(TypeError):
+        _core.Search(matrix.astype(np.float64))
+    search = _core.Search(matrix)
+    with pytest.raises(ValueError, match="same number of columns"):
+        search.top_k(np.zeros((1, 3), np.float32), 1)
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        search.top_k(matrix, 0)
+    for end in (-1, 4):
+        with pytest.raises(ValueError, match="end must be a number of rows"):
+            search.top_k(matrix, 1, end=end)
+    with pytest.raises(ValueError, match="mask must hold one number for each row"):
+        search.top_k(matrix, 1, end=2, mask=np.ones(3, np.uint8))
+
+
+def test_neighbours_are_those_that_all_cosines_say():
+    """Through rows of bytes, of which there are enough here: with ties, zeros, and vectors at the ends of the range."""
+    rng = np.random.default_rng(2)
+    vectors = rng.normal(size=(600, 9)).astype(np.float32)
+    vectors[5], vectors[6], vectors[7], vectors[8] = 0, vectors[9] * 2, vectors[9] * 1e-35, vectors[9] * 1e35
+    made = WordVectors.empty(9)
+    made.add_vectors([f"w{i}" for i in range(600)], vectors)
+    for i in (0, 5, 9, 599):
+        cosines = made.most_similar(f"w{i}", topn=None)
+        found = made.most_similar(f"w{i}", topn=5)
+        assert len(found) == 5
+        best = np.sort(np.delete(cosines, i))[::-1][:5]
+        np.testing.assert_allclose([cosine for _, cosine in found], best, atol=1e-6)
+        for key, cosine in found:
+            assert cosines[made.index(key)] == pytest.approx(cosine, abs=1e-6)
+    batch = made.most_similar_batch(["w0", "w9", "w599"], topn=5)
+    assert batch == [made.most_similar(key, topn=5) for key in ("w0", "w9", "w599")]
 
 
 # -- word2vec files and gensim -----------------------------------------------------------------------------------------

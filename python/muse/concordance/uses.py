@@ -169,5 +169,5 @@ def _contexts(
         after = end - begin - before - 1
         short = ((before < reach) & (low > first)) | ((after < reach) & (high < last))
         if not short.any():
-            return EncodedContexts(ids[ids >= 0], np.append(begin, known[-1]), before)
+            return EncodedContexts(ids[ids >= 0].tolist(), np.append(begin, known[-1]).tolist(), before.tolist())
         radius[short] *= 4

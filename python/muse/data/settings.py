@@ -112,7 +112,8 @@ class Settings:
     )  # fmt: skip
     workers: int | None = setting(
         None, optional(integer(1, 4096)),
-        "Threads; None: all cores. On a CUDA device, batches that are trained at once; None: enough to keep it busy.",
+        "Threads, of searches too; None: all cores. On a CUDA device, batches that are trained at once; None: enough "
+        "to keep it busy.",
         runtime=True,
     )  # fmt: skip
     shrink_windows: bool = setting(

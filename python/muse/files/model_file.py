@@ -3,8 +3,8 @@
 Tensors carry the names of `muse.Arrays`. The words are one byte tensor, ``vocabulary`` (UTF-8), in which word i
 is ``vocabulary[vocabulary_offset[i]:vocabulary_offset[i + 1]]``. The metadata has ``format`` ("muse-senses"),
 ``version`` ("1", or "2" with sense trees) and ``model``, a JSON object with the settings, the history, the training
-state, how the words were chosen, and, where there are some, the numbers of the sense trees, the names of senses, and how
-the text was made into tokens.
+state, how the words were chosen, and, where there are some, the numbers of the sense trees, the names of senses, and
+how the text was made into tokens.
 
 Nothing in a file is trusted: `read` checks sizes, types and the consistency of all offsets before anything is used.
 """
@@ -379,9 +379,10 @@ class PackedWords(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"word {index} of {len(self)}")
-        return self._decode(index % len(self))
+        count = len(self._offsets) - 1
+        if not -count <= index < count:
+            raise IndexError(f"word {index} of {count}")
+        return self._decode(index % count)
 
     def __iter__(self) -> Iterator[str]:
         """All words; who goes through them to the end finds out whether a word occurs twice."""

@@ -44,7 +44,7 @@ def asked(
 ) -> AskedContexts | None:
     """What the arguments of a question ask about; None: no context."""
     _ = snapshot.arrays  # or there is nothing to ask
-    return asked_contexts(context, position, contexts, positions, snapshot.vocabulary)
+    return asked_contexts(context, position, contexts, positions, snapshot.vocabulary.ids)
 
 
 def sense_vectors(snapshot: Snapshot, word: str, about: AskedContexts | None = None) -> Floats:

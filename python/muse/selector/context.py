@@ -8,6 +8,7 @@ window around its first occurrence counts, or around `position`; otherwise all o
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,23 +23,31 @@ __all__ = ["AskedContexts", "Context", "EncodedContexts", "as_tokens", "asked_co
 
 Context: TypeAlias = str | Sequence[str]
 
+_STRINGS = frozenset([str])
+
 
 class EncodedContexts(NamedTuple):
     """N contexts as the core reads them: known tokens in one stream.
 
+    Lists, since a single short context is asked about most, and arrays of it would take longer than its answer.
+
     Attributes
     ----------
-    tokens : int32 (T,)
+    tokens : list of T int
         Word ids of all contexts.
-    offsets : int64 (N + 1,)
+    offsets : list of N + 1 int
         Context i is ``tokens[offsets[i]:offsets[i + 1]]``.
-    positions : int64 (N,)
+    positions : list of N int
         Where the word stands in its context, after unknown words were dropped; -1: nowhere, so all of it counts.
     """
 
-    tokens: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    positions: NDArray[np.int64]
+    tokens: list[int]
+    offsets: list[int]
+    positions: list[int]
+
+    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """The three as arrays."""
+        return np.array(self.tokens, np.int32), np.array(self.offsets, np.int64), np.array(self.positions, np.int64)
 
 
 class AskedContexts(NamedTuple):
@@ -69,6 +78,8 @@ def as_tokens(context: Context, split: Callable[[str], list[str]] = split_words)
     """
     if isinstance(context, str):
         return split(context)
+    if type(context) is list and _STRINGS.issuperset(map(type, context)):  # as nearly all are; the rest is slow
+        return context.copy()
     if not isinstance(context, Iterable):
         raise TypeError(f"a context must be a string or a list of tokens; got {context!r:.80}")
     refuse_row("the context", context)
@@ -137,11 +148,14 @@ def _one_context(given: Any, known: Container[str], plural: str) -> Context:
     """A context as it was given, where it can be nothing else."""
     if isinstance(given, str):
         return given
-    if not isinstance(given, (bytes, Mapping)) and isinstance(given, Iterable):
+    if type(given) is not list and not isinstance(given, (bytes, Mapping)) and isinstance(given, Iterable):
         given = list(given)
-        if any(not isinstance(item, str) and isinstance(item, Iterable) for item in given):
-            raise TypeError("a context is a string or a list of tokens, and this is a list of lists; "
-                            f"give several as {plural}=[...]")  # fmt: skip
+    if (
+        type(given) is list and not _STRINGS.issuperset(map(type, given))
+        and any(not isinstance(item, str) and isinstance(item, Iterable) for item in given)
+    ):  # fmt: skip
+        raise TypeError("a context is a string or a list of tokens, and this is a list of lists; "
+                        f"give several as {plural}=[...]")  # fmt: skip
     tokens = as_tokens(given)
     for place, token in enumerate(tokens):
         if token not in known and len(split_words(token)) > 1:
@@ -188,16 +202,21 @@ def encode(
         If the token at a position is not the word.
     """
     stream: list[int] = []
-    offsets, found, known = [0], [], vocabulary.ids
-    words = [word] * len(contexts) if isinstance(word, str) else word
+    offsets, found, known = [0], [], vocabulary.ids.get
+    words = repeat(word, len(contexts)) if isinstance(word, str) else word
     for target, context, position in zip(words, contexts, positions, strict=True):
         tokens = as_tokens(context, split)
+        ids = list(map(known, tokens))
         at = _position(target, tokens, position)
-        ids = [known.get(token, -1) for token in tokens]
-        found.append(-1 if at < 0 else sum(i >= 0 for i in ids[:at]))
-        stream.extend(i for i in ids if i >= 0)
+        unknown = ids.count(None)
+        if not unknown:
+            stream += ids  # type: ignore[arg-type]
+        else:
+            stream += [row for row in ids if row is not None]
+            at -= ids[:at].count(None) if at > 0 else 0
+        found.append(at)
         offsets.append(len(stream))
-    return EncodedContexts(np.array(stream, np.int32), np.array(offsets, np.int64), np.array(found, np.int64))
+    return EncodedContexts(stream, offsets, found)
 
 
 def _position(word: str, tokens: list[str], position: int | None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from muse.base.numeric import softmax
 from muse.corpus.text_reader import TextReader
 from muse.data.arrays import Arrays, Floats
 from muse.data.forest import Forest
-from muse.data.memory import shortage_said
+from muse.data.memory import shortage_said, with_figure
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
 from muse.data.text_form import TextForm
@@ -157,11 +158,8 @@ class SenseSelector:
     def probabilities_in(self, word: str, encoded: EncodedContexts) -> NDArray[np.float32]:
         """`probabilities` in contexts that are encoded, on all threads."""
         row, count = self._vocabulary.index(word), len(encoded.positions)
-        scores, alone = self._scores(np.full(count, row, np.int32), encoded)
         senses = self._arrays.rows_of(row)
-        probabilities = softmax(scores.reshape(count, senses.stop - senses.start), self._temperature)
-        probabilities[alone] = self._arrays.prior(row)
-        return probabilities
+        return self._shares_in([row] * count, encoded).reshape(count, senses.stop - senses.start)
 
     @property
     def reach(self) -> int:
@@ -172,36 +170,33 @@ class SenseSelector:
         self, words: Sequence[str], contexts: Sequence[Context], positions: Sequence[int | None]
     ) -> list[NDArray[np.float32]]:
         """`probabilities` of the senses of N words, each in a context of its own, N float32 (K,), in one search."""
-        rows = np.fromiter(map(self._vocabulary.index, words), np.int32, len(words))
-        scores, alone = self._scores(rows, encode(words, contexts, positions, self._vocabulary, self.reader.tokens))
-        senses = self._arrays.sense_offset[rows + 1] - self._arrays.sense_offset[rows]
-        starts = np.cumsum(senses) - senses
-        found: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(words)
-        for count in np.unique(senses):
-            same = np.flatnonzero(senses == count)
-            block = softmax(scores[starts[same, None] + np.arange(count)], self._temperature)
-            for place, row in zip(same.tolist(), block, strict=True):
-                found[place] = row
-        for place in np.flatnonzero(alone).tolist():
-            found[place] = self._arrays.prior(int(rows[place]))
-        return found
+        rows = list(map(self._vocabulary.index, words))
+        encoded = encode(words, contexts, positions, self._vocabulary, self.reader.tokens)
+        shares = self._shares_in(rows, encoded)
+        senses = self._arrays.sense_offset[np.array(rows, np.int64)[:, None] + (0, 1)]
+        ends = np.cumsum(senses[:, 1] - senses[:, 0]).tolist()
+        return [shares[start:end].copy() for start, end in pairwise([0, *ends])]
 
     def has_context(self, word: str, contexts: Sequence[Context], positions: Sequence[int | None]) -> NDArray[np.bool_]:
         """Whether each of N `contexts` holds a known word beside that at one of the `positions`, which is `word`."""
-        rows = np.full(len(contexts), self._vocabulary.index(word), np.int32)
-        return ~self._scores(rows, encode(word, contexts, positions, self._vocabulary, self.reader.tokens))[1]
+        self._vocabulary.index(word)
+        return _has_context(encode(word, contexts, positions, self._vocabulary, self.reader.tokens))
 
-    def _scores(
-        self, rows: NDArray[np.int32], encoded: EncodedContexts
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """The scores of all senses, one context after another, and where the prior takes their place."""
+    def _shares_in(self, rows: list[int], encoded: EncodedContexts) -> NDArray[np.float32]:
+        """The probabilities of all senses of the words with these rows, one context after another."""
+        try:
+            return self._selector.probabilities(*encoded, rows, self.workers)
+        except MemoryError as error:  # no `with` here, which costs as much as a short context
+            raise with_figure(error, "senses were scored") from error
+
+    @cached_property
+    def _selector(self) -> _core.Selector:
+        """The core's selector; made at the first use."""
         arrays = self._arrays
-        with shortage_said("senses were scored"):
-            scores, alone = _core.sense_scores(
-                arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
-                encoded.tokens, encoded.offsets, encoded.positions, rows, self.workers,
-            )  # fmt: skip
-        return scores, alone.view(np.bool_)
+        return _core.Selector(
+            arrays.context_vectors, arrays.selection_vectors, arrays.sense_offset, self._weights, self._options,
+            self._temperature, self._prior,
+        )  # fmt: skip
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy: what is of the core or on the device is made anew."""
@@ -312,8 +307,7 @@ class UseSelector(SenseSelector):
         They have length one, but zeros where nothing is said.
         """
         encoded = encode(word, contexts, positions, self._vocabulary, self.reader.tokens)
-        vectors = self._forest.space.core.vectors(encoded.tokens, encoded.offsets, encoded.positions, self.workers)
-        return vectors, _alone(encoded)
+        return self._forest.space.core.vectors(*encoded.arrays(), self.workers), ~_has_context(encoded)
 
     @property
     def reach(self) -> int:
@@ -334,17 +328,13 @@ class UseSelector(SenseSelector):
         probabilities[alone] = uses / uses.sum()
         return probabilities
 
-    def _scores(
-        self, rows: NDArray[np.int32], encoded: EncodedContexts
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """The scores of all senses, one context after another, and where the prior takes their place."""
+    @cached_property
+    def _selector(self) -> _core.Selector:
         arrays = self._arrays
-        with shortage_said("senses were scored"):
-            scores = self._forest.space.core.scores(
-                arrays.selection_vectors, arrays.sense_offset, self._bias, encoded.tokens, encoded.offsets,
-                encoded.positions, rows, self.workers,
-            )  # fmt: skip
-        return scores, _alone(encoded)
+        return _core.Selector.by_uses(
+            self._forest.space.core, arrays.selection_vectors, arrays.sense_offset, self._bias, self._temperature,
+            self._prior,
+        )  # fmt: skip
 
     @property
     def tagger(self) -> _core.Tagger:
@@ -385,11 +375,9 @@ class UseSelector(SenseSelector):
         return senses
 
 
-def _alone(encoded: EncodedContexts) -> NDArray[np.bool_]:
-    """Which contexts hold no known word but the word itself, bool (N,)."""
-    lengths = np.diff(encoded.offsets)
-    found: NDArray[np.bool_] = (lengths == 0) | ((lengths == 1) & (encoded.positions == 0))
-    return found
+def _has_context(encoded: EncodedContexts) -> NDArray[np.bool_]:
+    """Which contexts hold a known word but the word itself, bool (N,)."""
+    return np.array(_core.has_context(encoded.offsets, encoded.positions), np.bool_)
 
 
 def uses_of(snapshot: Snapshot, forest: Forest) -> UseSelector:

@@ -260,20 +260,31 @@ class KeyedVectors(ABC, Generic[Key]):
         mask = None if keep is None else keep[:end].view(np.uint8)
         rows, scores = self._top_k(units(queries), wanted, end, mask)
         scores = as_cosines(scores)
+        answers = []
+        for found, cosines, out in zip(rows.tolist(), scores.tolist(), excluded, strict=True):
+            kept = [pair for pair in zip(found, cosines, strict=True) if pair[0] >= 0 and pair[0] not in out][:topn]
+            keys = self._keys_at([row for row, _ in kept])
+            answers.append([(key, cosine) for key, (_, cosine) in zip(keys, kept, strict=True)])
+        return answers
+
+    def _keys_at(self, rows: list[int]) -> list[str]:
+        """The keys of some rows."""
         keys = self.index_to_key
-        return [
-            [(keys[row], float(score)) for row, score in zip(*found, strict=True) if row >= 0 and row not in out][:topn]
-            for *found, out in zip(rows.tolist(), scores.tolist(), excluded, strict=True)
-        ]
+        return [keys[row] for row in rows]
 
     def _top_k(self, queries: Floats, wanted: int, end: int, mask: NDArray[np.uint8] | None) -> Any:
         """Rows before `end` with the largest cosines, and these, (M, wanted) each, from wherever the vectors are."""
-        vectors, scales = self._searched()
         search = self._once("device copy", self._on_device)
+        if search is None or wanted > search.most_hits:
+            search = self._once("search", self._in_memory)
         with shortage_said("neighbours were searched for"):
-            if search is not None and wanted <= search.most_hits:
-                return search.top_k(queries, wanted, end=end, mask=mask)
-            return _core.top_k(vectors[:end], queries, wanted, scale=scales[:end], mask=mask)
+            return search.top_k(queries, wanted, end=end, mask=mask)
+
+    def _in_memory(self) -> _core.Search:
+        """The core's search, with a quarter as much memory beside the vectors."""
+        vectors, scales = self._searched()
+        with shortage_said("neighbours were searched for"):
+            return _core.Search(vectors, scale=scales, workers=self._snapshot.settings.workers or 0)
 
     def _on_device(self) -> Any:
         """The backend's search, with the vectors on the device; None: the core searches."""

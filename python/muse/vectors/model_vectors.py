@@ -60,10 +60,16 @@ class SenseVectors(Comparisons[SenseKey]):
         return read_only(self._arrays.sense_vectors)
 
     @property
-    def index_to_key(self) -> Sequence[str]:
+    def index_to_key(self) -> SenseKeys:
         """The key of each sense, ``word#k``."""
         now = self._now()
         return SenseKeys(now._vocabulary.words, now._arrays.sense_offset, now._arrays.sense_numbers)
+
+    def _keys_at(self, rows: list[int]) -> list[str]:
+        return self.index_to_key.some(rows)
+
+    def __len__(self) -> int:
+        return self._arrays.n_senses
 
     def index(self, key: SenseKey) -> int:
         """The row of a sense.

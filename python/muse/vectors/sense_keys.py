@@ -110,14 +110,19 @@ class SenseKeys(Sequence[str]):
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
-            return [self[row] for row in range(*index.indices(len(self)))]
+            return self.some(range(*index.indices(len(self))))
         row = operator.index(index)
         if not -len(self) <= row < len(self):
             raise IndexError(f"row {row} of {len(self)} senses")
-        row %= len(self)
-        word = int(np.searchsorted(self._offset, row, side="right")) - 1
-        number = row - int(self._offset[word]) if self._numbers is None else int(self._numbers[row])
-        return f"{self._words[word]}#{number}"
+        return self.some([row % len(self)])[0]
+
+    def some(self, rows: Sequence[int]) -> list[str]:
+        """The keys of some rows, from 0 on, in their order; faster than one after another."""
+        listed = np.array(rows, np.int64)
+        words = np.searchsorted(self._offset, listed, side="right") - 1
+        numbers = listed - self._offset[words] if self._numbers is None else self._numbers[listed]
+        known = self._words
+        return [f"{known[word]}#{number}" for word, number in zip(words.tolist(), numbers.tolist(), strict=True)]
 
     def __iter__(self) -> Iterator[str]:
         row = 0

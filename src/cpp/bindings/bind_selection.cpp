@@ -19,23 +19,6 @@ namespace muse::bindings {
 
 namespace {
 
-py::tuple py_sense_scores(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
-                          const WeightArray& weights, const SelectionOptions& options, const TokenArray& tokens,
-                          const IndexArray& offsets, const IndexArray& positions, const TokenArray& words,
-                          int workers) {
-  const Model model = selector(context, selection, sense_offset, weights, options);
-  const Contexts contexts = as_contexts(tokens, offsets, model.num_words);
-  const std::int64_t total = count_scores(model, contexts, as_span(positions), as_span(words));
-  std::vector<float> scores(static_cast<std::size_t>(total));
-  std::vector<std::uint8_t> alone(static_cast<std::size_t>(words.size()));
-  {
-    const ReleaseGil release;
-    sense_scores(model, options, as_span(weights), contexts, as_span(positions), as_span(words), workers, scores.data(),
-                 alone.data());
-  }
-  return py::make_tuple(take(std::move(scores)), take(std::move(alone)));
-}
-
 py::tuple py_select_senses(const FloatArray& context, const FloatArray& selection, const IndexArray& sense_offset,
                            const WeightArray& weights, const SelectionOptions& options, const TokenArray& tokens,
                            const IndexArray& offsets, float temperature, int workers, const WeightArray& prior) {
@@ -161,12 +144,6 @@ void register_selection(pybind11::module_& m) {
       .def_readwrite("mean", &muse::SelectionOptions::mean)
       .def_readwrite("full_text", &muse::SelectionOptions::full_text)
       .def_readwrite("distance", &muse::SelectionOptions::distance);
-  m.def(
-      "sense_scores", &py_sense_scores, py::arg("context_vectors"), py::arg("selection_vectors"),
-      py::arg("sense_offset"), py::arg("context_weights"), py::arg("options"), py::arg("tokens"), py::arg("offsets"),
-      py::arg("positions"), py::arg("words"), py::arg("workers") = 1,
-      "Scores of each word's senses in its context, one word after another, and whether each word has no context, so\n"
-      "that its prior counts; position -1: not in the context.");
   m.def("select_senses", &py_select_senses, py::arg("context_vectors"), py::arg("selection_vectors"),
         py::arg("sense_offset"), py::arg("context_weights"), py::arg("options"), py::arg("tokens"), py::arg("offsets"),
         py::arg("temperature") = 1.0f, py::arg("workers") = 1, py::arg("prior") = WeightArray(0),

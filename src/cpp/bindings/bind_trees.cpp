@@ -158,10 +158,7 @@ void register_trees(pybind11::module_& m) {
            py::arg("temperature"), py::arg("tokens"), py::arg("offsets"), py::arg("workers") = 1,
            py::arg("prior") = WeightArray(0),
            "The best sense (local number) of every token, its probability, and its margin; bias, one a sense or none,\n"
-           "is added to scores; prior, likewise, are the shares that a word which stands alone is answered by.")
-      .def("scores", &Space::scores, py::arg("selection_vectors"), py::arg("sense_offset"), py::arg("bias"),
-           py::arg("tokens"), py::arg("offsets"), py::arg("positions"), py::arg("words"), py::arg("workers") = 1,
-           "Scores of each word's senses in its context, one word after another; position -1: all of it counts.");
+           "is added to scores; prior, likewise, are the shares that a word which stands alone is answered by.");
   m.def("grow_trees", &py_grow_trees, py::arg("space"), py::arg("corpus"), py::arg("offsets"), py::arg("places"),
         py::arg("options"), py::arg("workers"), py::arg("progress") = py::none(),
         "Trees of the uses of each word, as a dict of arrays; see sense_tree.h.");

@@ -130,26 +130,6 @@ class Space {
     return py::make_tuple(take(std::move(sense)), take(std::move(probability)), take(std::move(margin)));
   }
 
-  py::array_t<float> scores(const FloatArray& selection, const IndexArray& sense_offset, const WeightArray& bias,
-                            const TokenArray& tokens, const IndexArray& offsets, const IndexArray& positions,
-                            const TokenArray& words, int workers) const {
-    const UseSelector senses = selector(selection, sense_offset, bias, 1.0f, WeightArray(0));
-    const Contexts contexts = as_contexts(tokens, offsets, space_.topic.rows);
-    check_positions(offsets, positions);
-    if (words.size() != positions.size()) throw py::value_error("there must be a word for each position");
-    std::int64_t total = 0;
-    for (const std::int32_t word : as_span(words)) {
-      if (word < 0 || word >= space_.topic.rows) throw py::value_error("a word lies outside the vocabulary");
-      total += senses.senses_of(word);
-    }
-    std::vector<float> found(static_cast<std::size_t>(total));
-    {
-      const ReleaseGil release;
-      score_uses(senses, contexts, as_span(positions), as_span(words), workers, found.data());
-    }
-    return take(std::move(found));
-  }
-
  private:
   // That all of its words are those of the space; the same corpus is not looked at twice.
   void check(const Corpus& corpus) const {

@@ -2,6 +2,12 @@
 // of the standard library is used: a weak symbol compiled for AVX-512 must never be the one that the linker keeps.
 #include "math/kernels.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #define MUSE_JOIN_(a, b) a##b
 #define MUSE_JOIN(a, b) MUSE_JOIN_(a, b)
 #define MUSE_STRING_(a) #a
@@ -30,68 +36,7 @@ constexpr int kRowTile = 8;    // rows of a score_rows tile
 constexpr int kStepTile = 4;   // rows of a step_rows tile
 constexpr int kManyRows = 24;  // of b: more do not stay in the first cache at full length
 
-typedef float Vector __attribute__((vector_size(kLanes * 4)));
-typedef int IntVector __attribute__((vector_size(kLanes * 4)));
-typedef unsigned UnsignedVector __attribute__((vector_size(kLanes * 4)));
-typedef float Unaligned __attribute__((vector_size(kLanes * 4), aligned(4), may_alias));
-
-// Four lanes, for what is left of a row that is not padded.
-typedef float Quad __attribute__((vector_size(16)));
-typedef float UnalignedQuad __attribute__((vector_size(16), aligned(4), may_alias));
-
-inline Quad load_quad(const float* p) { return *reinterpret_cast<const UnalignedQuad*>(p); }
-inline Vector load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
-// A load that is not repeated. For two uses the compiler would rather have two operands in memory, and loads are what
-// limits a kernel that does little with each number.
-inline Vector load_once(const float* p) {
-  Vector v = load(p);
-#if defined(__AVX512F__)
-  asm("" : "+v"(v));
-#elif defined(__x86_64__)
-  asm("" : "+x"(v));
-#endif
-  return v;
-}
-inline void store(float* p, Vector v) { *reinterpret_cast<Unaligned*>(p) = v; }
-inline Vector broadcast(float x) { return x - Vector{}; }  // x + 0 would be an addition: it changes -0
-
-// Sums the lanes of kLanes vectors at once: out[i] = Σ lanes of v[i], in log2(kLanes) rounds of shuffle and add.
-// In a round, each lane pair (p, p + half) of a and b is folded; a's sums land in the low half, b's in the high half.
-
-template <int... Lane>
-struct Lanes {};
-template <int N, int... Lane>
-struct MakeLanes : MakeLanes<N - 1, N - 1, Lane...> {};
-template <int... Lane>
-struct MakeLanes<0, Lane...> {
-  using type = Lanes<Lane...>;
-};
-
-// Lane l of the result of folding blocks of width 2 * Half: the low half of each block comes from a, the high from b.
-template <int Half, int... Lane>
-inline Vector fold(Vector a, Vector b, Lanes<Lane...>) {
-  return __builtin_shufflevector(a, b, ((Lane / Half) % 2 == 0 ? Lane : Lane - Half + kLanes)...) +
-         __builtin_shufflevector(a, b, ((Lane / Half) % 2 == 0 ? Lane + Half : Lane + kLanes)...);
-}
-
-template <int Half>
-inline void fold_all(Vector* v) {
-  if constexpr (Half >= 1) {
-    for (int i = 0; i < Half; ++i) v[i] = fold<Half>(v[i], v[i + Half], typename MakeLanes<kLanes>::type{});
-    fold_all<Half / 2>(v);
-  }
-}
-
-template <int Half>
-inline float horizontal_sum(Vector v) {
-  if constexpr (Half >= 1) return horizontal_sum<Half / 2>(fold<Half>(v, v, typename MakeLanes<kLanes>::type{}));
-  return v[0];
-}
-
-inline Vector horizontal_sums(Vector* v) {
-  fold_all<kLanes / 2>(v);
-  return v[0];
-}
+#include "math/kernels_lanes.h"
 
 void gather(const float* const* rows, int count, int dim, float* panel) {
   for (int i = 0; i < count; ++i) {
@@ -435,6 +380,7 @@ void add_row(float a, const float* x, float* y, const float* next, int dim) {
   }
 }
 
+#include "math/kernels_bytes.h"
 #include "math/kernels_short.h"
 #include "math/kernels_slide.h"
 
@@ -442,9 +388,9 @@ void add_row(float a, const float* x, float* y, const float* next, int dim) {
 
 extern const Kernels MUSE_JOIN(kKernels_, MUSE_ISA);
 constinit const Kernels MUSE_JOIN(kKernels_, MUSE_ISA) = {
-    MUSE_STRING(MUSE_ISA), gather,    scatter_add, scores,   score_rows, combine, blend,
-    combine_add,           step_rows, sigmoid,     dot,      axpy,       add_row, slide,
-    slide_gradient,        adagrad,   shorten,     lengthen,
+    MUSE_STRING(MUSE_ISA), gather,    scatter_add, scores,   score_rows,  combine, blend,
+    combine_add,           step_rows, sigmoid,     dot,      axpy,        add_row, slide,
+    slide_gradient,        adagrad,   shorten,     lengthen, likely_rows,
 };
 
 }  // namespace muse

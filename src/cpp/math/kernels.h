@@ -13,6 +13,13 @@ namespace muse {
 
 inline constexpr int kSecondCache = 2;  // where a row is asked to that is read soon, but not at once
 
+// A vector that is compared with rows of bytes, and what its products stand for.
+struct ByteQuery {
+  const std::int16_t* numbers;  // (dim,), zeros behind its end; |numbers · row| stays below 2^31 for any row
+  float unit;                   // of a product
+  float length;                 // of the vector itself
+};
+
 struct Kernels {
   const char* name;
 
@@ -57,6 +64,11 @@ struct Kernels {
   // Numbers between -1 and 1 in 16 bits each, at most 2^-16 off, and back.
   void (*shorten)(const float* x, int count, std::int16_t* out);
   void (*lengthen)(const std::int16_t* x, int count, float* out);
+  // Which of `count` rows of bytes, dim apart, a multiple of kBytePad, have (x · row) x.unit scale[j] + x.length
+  // slack[j] not below `least`, as where that is no number: their numbers rise in found (count,), whose length is
+  // returned.
+  int (*likely_rows)(const ByteQuery& x, const std::int8_t* rows, const float* scale, const float* slack, int count,
+                     int dim, float least, int* found);
 };
 
 // The best table that this processor can run, or the one that the environment variable MUSE_ISA names

@@ -54,89 +54,66 @@ void check_contexts(const Contexts& contexts, std::int64_t num_words) {
     if (t < 0 || t >= num_words) throw std::invalid_argument("a token id lies outside the vocabulary");
 }
 
-std::int64_t count_scores(const Model& model, const Contexts& contexts, std::span<const std::int64_t> positions,
-                          std::span<const std::int32_t> words) {
-  if (positions.size() != words.size() || contexts.offsets.size() != words.size() + 1)
-    throw std::invalid_argument("positions, words and offsets do not fit together");
-  std::int64_t total = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::int64_t length = contexts.offsets[i + 1] - contexts.offsets[i];
-    if (words[i] < 0 || words[i] >= model.num_words || positions[i] < -1 || positions[i] >= length)
-      throw std::invalid_argument("a word or position lies outside its context");
-    total += model.senses_of(words[i]);
-  }
-  return total;
-}
-
 namespace {
 
-// Scores the senses of words in contexts; one thread's work and memory.
-class Scorer {
+class ProductScorer final : public Scorer {
  public:
-  // `summed` says how sums are made: the weights of places are those of the stream.
-  Scorer(const Model& model, const SelectionOptions& options, const SelectionOptions& summed,
-         std::span<const float> weights)
-      : model_(model),
-        options_(options),
-        weights_(weights),
-        sums_(kernels_, summed, model.context.dim),
-        sum_(at(model.context.padded_dim())) {}
+  explicit ProductScorer(const SelectorParts& parts)
+      : parts_(parts),
+        kernels_(kernels()),
+        sums_(kernels_, summed_, parts.model.context.dim),
+        sum_(static_cast<std::size_t>(parts.model.context.padded_dim())) {
+    summed_.mean = parts.options.mean;
+  }
 
-  void score(std::span<const std::int32_t> context, std::int64_t place, std::int32_t word, float* scores) {
-    const auto end = static_cast<std::int64_t>(context.size());
-    const std::int64_t low = place < 0 ? 0 : std::max(std::int64_t{0}, place - options_.window);
-    const std::int64_t high = place < 0 ? end : std::min(end, place + options_.window + 1);
-    rows_.clear();
-    token_weights_.clear();
-    // Without a place in the context the word's distance to its parts is unknown: all weigh as much as a neighbour.
-    for (std::int64_t j = low; j < high; ++j)
-      add(context[at(j)], options_.distance_weight(place < 0 ? 1 : static_cast<int>(std::abs(j - place))));
-    if (place < 0) add(word, options_.distance_weight(0));
-    const Window all{0, static_cast<int>(rows_.size()) - 1, 0};
-    float total = 0.0f;
-    sums_.run({rows_.data(), token_weights_.data()}, {&all, 1}, sum_.data(), &total);
-    const int senses = model_.senses_of(word);
-    for (int s = 0; s < senses; ++s)
-      scores[s] = kernels_.dot(model_.selection.row(model_.sense_offset[word] + s), sum_.data(), model_.context.dim);
-    check_scores(scores, senses);
+  void score(const Questions& asked, std::int64_t first, std::int64_t last, float* scores) override {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int32_t word = asked.words[at(i)];
+      collect(asked, at(i));
+      const Window all{0, static_cast<int>(rows_.size()) - 1, 0};
+      float total = 0.0f;
+      sums_.run({rows_.data(), weights_.data()}, {&all, 1}, sum_.data(), &total);
+      const Model& model = parts_.model;
+      const int senses = model.senses_of(word);
+      for (int s = 0; s < senses; ++s)
+        scores[s] = kernels_.dot(model.selection.row(model.sense_offset[word] + s), sum_.data(), model.context.dim);
+      check_scores(scores, senses);
+      scores += senses;
+    }
   }
 
  private:
-  void add(std::int32_t word, float weight) {
-    rows_.push_back(model_.context.row(word));
-    token_weights_.push_back(weight_of(weights_, word) * weight);
+  // The rows that count in a question's context, and their weights.
+  void collect(const Questions& asked, std::size_t i) {
+    const SelectionOptions& options = parts_.options;
+    const std::int64_t begin = asked.contexts.offsets[i], end = asked.contexts.offsets[i + 1], at = asked.positions[i];
+    const std::int64_t low = at < 0 ? begin : std::max(begin, begin + at - options.window);
+    const std::int64_t high = at < 0 ? end : std::min(end, begin + at + options.window + 1);
+    rows_.clear();
+    weights_.clear();
+    // Without a place in the context the word's distance to its parts is unknown: all weigh as much as a neighbour.
+    for (std::int64_t j = low; j < high; ++j)
+      add(asked.contexts.tokens[static_cast<std::size_t>(j)],
+          options.distance_weight(at < 0 ? 1 : static_cast<int>(std::abs(j - begin - at))));
+    if (at < 0) add(asked.words[i], options.distance_weight(0));
   }
 
-  const Kernels& kernels_ = kernels();
-  const Model& model_;
-  const SelectionOptions& options_;
-  std::span<const float> weights_;
+  void add(std::int32_t word, float weight) {
+    rows_.push_back(parts_.model.context.row(word));
+    weights_.push_back(weight_of(parts_.weights, word) * weight);
+  }
+
+  const SelectorParts parts_;
+  const Kernels& kernels_;
+  SelectionOptions summed_;  // the weights of places are those of the stream
   WindowSums sums_;
-  std::vector<float> sum_, token_weights_;
+  std::vector<float> sum_, weights_;
   std::vector<const float*> rows_;
 };
 
 }  // namespace
 
-void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
-                  const Contexts& contexts, std::span<const std::int64_t> positions,
-                  std::span<const std::int32_t> words, int workers, float* scores, std::uint8_t* alone) {
-  constexpr std::int64_t kContextsAtOnce = 256;
-  SelectionOptions summed;
-  summed.mean = options.mean;
-  std::vector<std::int64_t> starts{0};
-  for (const std::int32_t word : words) starts.push_back(starts.back() + model.senses_of(word));
-  parallel_chunks(static_cast<std::int64_t>(words.size()), kContextsAtOnce, workers, [&] {
-    return [&, scorer = Scorer(model, options, summed, weights)](std::int64_t first, std::int64_t last) mutable {
-      for (std::int64_t i = first; i < last; ++i) {
-        const std::int64_t begin = contexts.offsets[at(i)], length = contexts.offsets[at(i + 1)] - begin;
-        alone[i] = has_no_context(length, positions[at(i)] >= 0);
-        scorer.score(contexts.tokens.subspan(at(begin), at(length)), positions[at(i)], words[at(i)],
-                     scores + starts[at(i)]);
-      }
-    };
-  });
-}
+std::unique_ptr<Scorer> make_scorer(const SelectorParts& parts) { return std::make_unique<ProductScorer>(parts); }
 
 namespace {
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "math/kernels.h"
@@ -21,13 +22,23 @@ struct Contexts {
   std::span<const std::int64_t> offsets;
 };
 
-// These throw std::invalid_argument where what is given does not fit together: a selector, contexts of `num_words`
-// words, and questions about words in contexts. The last one returns how many scores answer them.
+// Questions about words in contexts: words[i] at position positions[i] of context i; -1: it is not in the context, all
+// of which counts.
+struct Questions {
+  Contexts contexts;
+  std::span<const std::int64_t> positions;
+  std::span<const std::int32_t> words;
+
+  std::int64_t length(std::size_t i) const { return contexts.offsets[i + 1] - contexts.offsets[i]; }
+  // Whether nothing known stands around the word, so that the prior answers.
+  bool alone(std::size_t i) const { return has_no_context(length(i), positions[i] >= 0); }
+};
+
+// These throw std::invalid_argument where what is given does not fit together: a selector, and contexts of `num_words`
+// words.
 void check_selector(const Model& model, std::span<const std::int64_t> sense_offset, const SelectionOptions& options,
                     std::span<const float> weights);
 void check_contexts(const Contexts& contexts, std::int64_t num_words);
-std::int64_t count_scores(const Model& model, const Contexts& contexts, std::span<const std::int64_t> positions,
-                          std::span<const std::int32_t> words);
 
 /// What selects senses; the memory belongs to somebody else.
 struct SelectorParts {
@@ -38,14 +49,17 @@ struct SelectorParts {
   std::span<const float> prior = {};  // (Z,) shares, for words without context; empty: these are scored like others
 };
 
-// Scores of each senses of words[i] at position positions[i] of context i, written one word after another to `scores`;
-// position -1: the word is not in the context, all of which counts, and so does the word itself. Where there is no
-// context, alone[i] is 1, and the prior counts in place of the scores.
-// `weights` (V,) multiply each word's row of P: with keep probabilities the selector sees in full text what it saw in
-// subsampled text.
-void sense_scores(const Model& model, const SelectionOptions& options, std::span<const float> weights,
-                  const Contexts& contexts, std::span<const std::int64_t> positions,
-                  std::span<const std::int32_t> words, int workers, float* scores, std::uint8_t* alone);
+// What scores the senses of words that are asked about; one thread's work and memory.
+class Scorer {
+ public:
+  virtual ~Scorer() = default;
+  // Scores of all senses of the words of questions [first, last), one word after another.
+  virtual void score(const Questions& asked, std::int64_t first, std::int64_t last, float* scores) = 0;
+};
+
+// One by the products of P and Q. `parts.weights` (V,) multiply each word's row of P: with keep probabilities the
+// selector sees in full text what it saw in subsampled text. A word that is not in its context is added to it.
+std::unique_ptr<Scorer> make_scorer(const SelectorParts& parts);
 
 // What is selected for every token, in arrays of as many; `probability` and `margin` may be null.
 struct Choices {

@@ -26,8 +26,8 @@ void check_score(float score) {
 }
 
 // Scores of all senses of a word; `rows` is room to work.
-void score(const UseSelector& selector, const Kernels& kernels, std::int32_t word, const float* context,
-           std::vector<const float*>& rows, float* scores) {
+void score_senses(const UseSelector& selector, const Kernels& kernels, std::int32_t word, const float* context,
+                  std::vector<const float*>& rows, float* scores) {
   const std::int64_t first = selector.sense_offset[word];
   const int count = selector.senses_of(word);
   rows.clear();
@@ -102,7 +102,7 @@ class Chooser {
   void choose(std::int32_t word, const float* context, std::int64_t token, const Choices& out) {
     const int count = selector_.senses_of(word);
     scores_.resize(at(count));
-    score(selector_, kernels_, word, context, senses_, scores_.data());
+    score_senses(selector_, kernels_, word, context, senses_, scores_.data());
     BestSense best;
     for (int k = 0; k < count; ++k) best.offer(k, scores_[at(k)], selector_.temperature);
     write(best, token, out);
@@ -142,6 +142,30 @@ void add_uses(const Contexts& contexts, std::span<const std::int64_t> positions,
   }
 }
 
+class UseScorer final : public Scorer {
+ public:
+  explicit UseScorer(const UseSelector& selector) : selector_(selector), kernels_(kernels()), uses_(selector.space) {}
+
+  void score(const Questions& asked, std::int64_t first, std::int64_t last, float* scores) override {
+    add_uses(asked.contexts, asked.positions, first, last, uses_);
+    reserve(contexts_, std::int64_t{uses_.size()} * uses_.stride());
+    uses_.compute(contexts_.data());
+    const float* context = contexts_.data();
+    for (const std::int32_t word : asked.words.subspan(at(first), at(last - first))) {
+      score_senses(selector_, kernels_, word, context, senses_, scores);
+      scores += selector_.senses_of(word);
+      context += uses_.stride();
+    }
+  }
+
+ private:
+  const UseSelector selector_;
+  const Kernels& kernels_;
+  UseContexts uses_;
+  std::vector<float> contexts_;
+  std::vector<const float*> senses_;
+};
+
 }  // namespace
 
 void use_vectors(const UseSpace& space, const Contexts& contexts, std::span<const std::int64_t> positions, int workers,
@@ -154,22 +178,7 @@ void use_vectors(const UseSpace& space, const Contexts& contexts, std::span<cons
   });
 }
 
-void score_uses(const UseSelector& selector, const Contexts& contexts, std::span<const std::int64_t> positions,
-                std::span<const std::int32_t> words, int workers, float* scores) {
-  std::vector<std::int64_t> starts{0};
-  for (const std::int32_t word : words) starts.push_back(starts.back() + selector.senses_of(word));
-  parallel_chunks(static_cast<std::int64_t>(positions.size()), kContextsAtOnce, workers, [&] {
-    return [&, &kernels = kernels(), uses = UseContexts(selector.space), rows = std::vector<float>(),
-            senses = std::vector<const float*>()](std::int64_t first, std::int64_t last) mutable {
-      add_uses(contexts, positions, first, last, uses);
-      reserve(rows, std::int64_t{uses.size()} * uses.stride());
-      uses.compute(rows.data());
-      for (std::int64_t c = first; c < last; ++c)
-        score(selector, kernels, words[at(c)], rows.data() + (c - first) * uses.stride(), senses,
-              scores + starts[at(c)]);
-    };
-  });
-}
+std::unique_ptr<Scorer> make_scorer(const UseSelector& selector) { return std::make_unique<UseScorer>(selector); }
 
 void select_uses(const UseSelector& selector, const Contexts& contexts, int workers, const Choices& choices) {
   constexpr std::int64_t kTextsAtOnce = 256;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "model/model.h"
@@ -29,9 +30,8 @@ struct UseSelector {
 void use_vectors(const UseSpace& space, const Contexts& contexts, std::span<const std::int64_t> positions, int workers,
                  float* out);
 
-// Scores of each sense of words[i] at positions[i] of context i (see use_vectors), one word after another.
-void score_uses(const UseSelector& selector, const Contexts& contexts, std::span<const std::int64_t> positions,
-                std::span<const std::int32_t> words, int workers, float* scores);
+// A scorer by the contexts of uses (see use_vectors).
+std::unique_ptr<Scorer> make_scorer(const UseSelector& selector);
 
 // The best sense of every token, on `workers` threads. Contexts are made for words with several senses only.
 void select_uses(const UseSelector& selector, const Contexts& contexts, int workers, const Choices& choices);

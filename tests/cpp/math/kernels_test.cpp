@@ -333,6 +333,37 @@ TEST_CASE("kernels: shorten and lengthen keep numbers between -1 and 1 to 16 bit
   }
 }
 
+TEST_CASE("kernels: likely_rows finds the rows of bytes whose products may be large enough") {
+  std::mt19937 generator(7);
+  std::uniform_int_distribution<int> byte(-127, 127), number(-32767, 32767);
+  for (const Kernels* k : all_kernels())
+    for (const int dim : {16, 32, 48, 112, 304})
+      for (const int count : {1, 3, 15, 16, 17, 40}) {
+        CAPTURE(k->name);
+        CAPTURE(dim);
+        CAPTURE(count);
+        std::vector<std::int8_t> rows(at(count * dim));
+        std::vector<std::int16_t> x(at(dim));
+        for (auto& r : rows) r = static_cast<std::int8_t>(byte(generator));
+        for (auto& n : x) n = static_cast<std::int16_t>(number(generator));
+        std::fill_n(rows.begin(), dim, std::int8_t{-127});  // the extremes, which 16 bits do not hold
+        std::vector<float> scale(at(count), 1e-3f), slack(at(count), 2.0f);
+        if (count > 2) scale[2] = std::nanf("");
+        const muse::ByteQuery query{x.data(), 1e-4f, 0.5f};
+        std::vector<int> expected, found(at(count) + 1, -1);
+        for (int i = 0; i < count; ++i) {
+          double product = 0.0;
+          for (int d = 0; d < dim; ++d) product += x[at(d)] * rows[at(i * dim + d)];
+          if (!(product * 1e-7 + 1.0 < 0.25) || i == 2) expected.push_back(i);
+        }
+        const int hits =
+            k->likely_rows(query, rows.data(), scale.data(), slack.data(), count, dim, 0.25f, found.data());
+        CHECK(found.back() == -1);
+        found.resize(at(hits));
+        CHECK(found == expected);
+      }
+}
+
 TEST_CASE("kernels: adagrad divides by the root of all squares so far") {
   for (const Kernels* k : all_kernels()) {
     CAPTURE(std::string(k->name));

@@ -276,14 +276,14 @@ TEST_CASE("select_senses: the same for any number of workers and however long a 
   muse::select_senses({model, options, {}}, {tokens, contexts}, 3, {other.data()});
   CHECK(sense == other);
   // Against one score at a time.
+  const auto one = muse::make_scorer(muse::SelectorParts{model, options, {}});
   std::int64_t wrong = 0;
   for (std::size_t c = 0; c + 1 < contexts.size(); ++c)
     for (std::int64_t t = contexts[c]; t < std::min(contexts[c + 1], contexts[c] + 5000); ++t) {
       const std::vector<std::int64_t> limits = {contexts[c], contexts[c + 1]}, position = {t - contexts[c]};
       const std::int32_t word = tokens[at(t)];
       std::vector<float> s(at(model.senses_of(word)));
-      std::uint8_t alone = 2;
-      muse::sense_scores(model, options, {}, {tokens, limits}, position, {&word, 1}, 1, s.data(), &alone);
+      one->score({{tokens, limits}, position, {&word, 1}}, 0, 1, s.data());
       wrong += muse::argmax(s.data(), static_cast<int>(s.size()), 0.0f) != sense[at(t)];
       std::vector<float> pi(s.size());
       muse::softmax(s.data(), static_cast<int>(s.size()), 1.0f, pi.data());

@@ -1,0 +1,108 @@
+#include "senses/byte_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "math/panel.h"
+#include "math/parallel.h"
+
+namespace muse {
+
+namespace {
+
+constexpr std::int64_t kRowsAtOnce = 1024;
+constexpr float kLargestByte = 127.0f;
+constexpr double kRounding = 0x1p-23;  // twice what a rounding of a float may be off, as a share of it
+// What a number of a row, and of a query, must stand for, so that products of the two are far from the least float.
+constexpr float kLeastUnit = 1e-25f, kLeastQueryUnit = 1e-10f;
+
+float scaled(const float* scale, std::int64_t row) { return scale == nullptr ? 1.0f : scale[row]; }
+
+int rounded(float x) { return static_cast<int>(x + (x < 0.0f ? -0.5f : 0.5f)); }
+
+}  // namespace
+
+ByteRows::ByteRows(const Matrix& matrix, const float* scale, int workers)
+    : dim_(matrix.dim),
+      stride_((matrix.dim + kBytePad - 1) / kBytePad * kBytePad),
+      bytes_(at(matrix.rows * stride_)),
+      scale_(at(matrix.rows)),
+      slack_(at(matrix.rows)) {
+  std::mutex mutex;
+  parallel_chunks(matrix.rows, kRowsAtOnce, workers > 0 ? workers : cores(), [&] {
+    return [&](std::int64_t first, std::int64_t last) {
+      double longest = 0.0;
+      for (std::int64_t row = first; row < last; ++row)
+        longest = std::max(longest, fill(matrix.row(row), scaled(scale, row), row));
+      const std::lock_guard lock(mutex);
+      longest_ = std::max(longest_, longest);
+    };
+  });
+}
+
+// The length of the row times its factor; 0 for one that is always scored exactly.
+double ByteRows::fill(const float* from, float factor, std::int64_t row) {
+  float largest = 0.0f;
+  double squares = 0.0;
+  for (int d = 0; d < dim_; ++d) {
+    const float number = from[d] * factor, size = std::fabs(number);
+    largest = size > largest ? size : largest;
+    squares += static_cast<double>(number) * number;
+  }
+  const float unit = largest / kLargestByte;
+  if (!std::isfinite(squares) || unit < kLeastUnit) {
+    scale_[at(row)] = squares == 0.0 ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+    return 0.0;
+  }
+  std::int8_t* to = bytes_.data() + row * stride_;
+  const float inverse = 1.0f / unit;
+  double off = 0.0;
+  for (int d = 0; d < dim_; ++d) {
+    const int number = rounded(from[d] * factor * inverse);
+    const double rest = from[d] * factor - unit * static_cast<float>(number);
+    to[d] = static_cast<std::int8_t>(number);
+    off += rest * rest;
+  }
+  scale_[at(row)] = unit;
+  slack_[at(row)] =
+      static_cast<float>(std::sqrt(off) * (1.0 + kRounding) + std::sqrt(dim_) * largest * 2.0 * kRounding);
+  return std::sqrt(squares) * (1.0 + 2.0 * kRounding);
+}
+
+ByteRows::Query::Query(const ByteRows& rows, const float* vector) : rows_(rows), numbers_(at(rows.stride_), 0) {
+  const int dim = rows.dim_;
+  const double limit = std::min(32767.0, std::floor(2147483647.0 / (kLargestByte * std::max(dim, 1))));
+  float largest = 0.0f;
+  double squares = 0.0;
+  for (int d = 0; d < dim; ++d) {
+    largest = std::max(largest, std::fabs(vector[d]));
+    squares += static_cast<double>(vector[d]) * vector[d];
+  }
+  const double length = std::sqrt(squares);
+  unit_ = static_cast<float>(largest / limit);
+  if (!std::isfinite(length) || unit_ < kLeastQueryUnit) {  // it finds every row
+    unit_ = 0.0f;
+    beside_ = std::numeric_limits<double>::infinity();
+    return;
+  }
+  double off = 0.0;
+  for (int d = 0; d < dim; ++d) {
+    const double number = std::clamp(std::nearbyint(vector[d] / static_cast<double>(unit_)), -limit, limit);
+    const double rest = vector[d] - number * unit_;
+    numbers_[at(d)] = static_cast<std::int16_t>(number);
+    off += rest * rest;
+  }
+  length_ = length + std::sqrt(off);
+  beside_ = (std::sqrt(off) + (dim + 16) * kRounding * length_) * rows.longest_;
+}
+
+int ByteRows::Query::find(const Kernels& kernels, std::int64_t first, int count, float least, int* found) const {
+  const ByteQuery query{numbers_.data(), unit_, static_cast<float>(length_ * (1.0 + kRounding))};
+  const double above = least - beside_, bound = above - std::fabs(above) * kRounding;
+  return kernels.likely_rows(query, rows_.bytes_.data() + first * rows_.stride_, rows_.scale_.data() + first,
+                             rows_.slack_.data() + first, count, rows_.stride_, static_cast<float>(bound), found);
+}
+
+}  // namespace muse
