@@ -2,8 +2,8 @@
 
 Tensors carry the names of `muse.Arrays`. The words are one byte tensor, ``vocabulary`` (UTF-8), in which word i
 is ``vocabulary[vocabulary_offset[i]:vocabulary_offset[i + 1]]``. The metadata has ``format`` ("muse-senses"),
-``version`` ("1", or "2" with sense trees) and ``model``, a JSON object with the settings, the history, the training
-state, how the words were chosen, and the numbers of the sense trees, where there are some.
+``version`` ("1", "2" with sense trees, "3" with numbers of fewer bytes) and ``model``, a JSON object with the settings,
+the history, the training state, how the words were chosen, and the numbers of the sense trees, where there are some.
 
 Nothing in a file is trusted: `read` checks sizes, types and the consistency of all offsets before anything is used.
 """
@@ -26,17 +26,20 @@ from muse.base.checks import path_like
 from muse.data.arrays import OPTIONAL, Arrays
 from muse.data.forest import OPTIONAL_TENSORS, SPACE_TENSORS, TENSORS, TREE_TENSORS, Forest
 from muse.data.memory import check_memory_to_load, with_figure
+from muse.data.reduced import KINDS, held_by
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
 from muse.data.training_state import check_state
 from muse.data.vocabulary import LARGEST_TOTAL, Vocabulary
 from muse.errors import ModelFileError
+from muse.files.reduced_tensors import expect_senses_of_trees, held, make_senses_of_trees, reduced, widened
 from muse.files.tensor_file import DamagedFileError, ForeignFileError, TensorFile, write_tensors
 
-__all__ = ["read", "write"]
+__all__ = ["DTYPES", "read", "write"]
 
-FORMAT, VERSION = "muse-senses", 2
-_PLAIN_VERSION = 1  # of a file without sense trees, which older versions of muse read
+FORMAT, VERSION = "muse-senses", 3
+_PLAIN_VERSION, _TREES_VERSION = 1, 2  # of files that older versions of muse read, without and with sense trees
+DTYPES = ("float32", *KINDS)
 CLOCK_FIELDS = ("seconds", "tokens_per_second", "pairs_per_second")  # of history; left out: equal models, equal files
 _VOCABULARY_FIELDS = ("raw_words", "effective_min_count")
 _CHECKED_IN_MAPS = (
@@ -79,14 +82,17 @@ class _Reading(NamedTuple):
     file: str
     model: dict[str, Any]
     checked: bool  # all of it, not only what the rest hangs on
+    is_reduced: bool  # some of its tensors may have fewer bytes or not be there, see `muse.files.reduced_tensors`
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Writing
 
 
-def write(path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mapping[str, Any]]) -> None:
-    """Write a model and the `history` of its training.
+def write(
+    path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mapping[str, Any]], dtype: str = "float32"
+) -> None:
+    """Write a model and the `history` of its training, the numbers of its matrices in a type of `DTYPES`.
 
     A file of that name is replaced only when the new one is complete. The same model always gives the same bytes.
 
@@ -99,9 +105,12 @@ def write(path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mappi
     tensors: dict[str, NDArray[Any]] = {}
     for part in _PARTS:
         tensors |= part.pack(snapshot)
+    version = _PLAIN_VERSION if snapshot.forest is None and "sense_numbers" not in tensors else _TREES_VERSION
+    if dtype != "float32":
+        version, tensors = VERSION, reduced(tensors, snapshot, dtype)
+        snapshot = snapshot.replace(training_state={**snapshot.training_state, "reduced": dtype})
     described = json.dumps(_describe(snapshot, history), allow_nan=False)
-    new = snapshot.forest is not None or "sense_numbers" in tensors
-    metadata = {"format": FORMAT, "version": str(VERSION if new else _PLAIN_VERSION), "model": described}
+    metadata = {"format": FORMAT, "version": str(version), "model": described}
     _check_readable(tensors, metadata, snapshot.vocabulary.words)
     write_tensors(path, tensors, metadata, checked=["model"])
 
@@ -109,7 +118,9 @@ def write(path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mappi
 def _check_readable(tensors: Mapping[str, NDArray[Any]], metadata: dict[str, str], words: Sequence[str]) -> None:
     """Raise a ValueError where `read` would refuse these; all but the search of matrices, which writing does itself."""
     try:
-        _build(tensors, _Reading("", _metadata(metadata), checked=False), {})
+        is_reduced = _is_reduced(metadata)
+        reading = _Reading("", _metadata(metadata), checked=False, is_reduced=is_reduced)
+        _build(held(tensors) if is_reduced else tensors, reading, {})
         if len(set(words)) < len(words):
             raise DamagedFileError("a word occurs twice in its vocabulary")
     except DamagedFileError as error:
@@ -186,8 +197,8 @@ def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> 
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no file {name!r}; check the path")
     try:
-        model, tensors = _open(path, mapped)
-        return _build(tensors, _Reading(name, model, not mapped), runtime), model["history"]
+        model, tensors, is_reduced = _open(path, mapped)
+        return _build(tensors, _Reading(name, model, not mapped, is_reduced), runtime), model["history"]
     except ForeignFileError as error:
         raise ModelFileError(
             f"{name!r} is not a MUSE model file, or it was cut short while it was copied ({error}); "
@@ -203,17 +214,19 @@ class _Refused(Exception):
     """What is wrong with a file, as the end of a sentence that starts with its name."""
 
 
-def _open(path: str | PathLike[str], mapped: bool) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The metadata and the tensors of a file."""
+def _open(path: str | PathLike[str], mapped: bool) -> tuple[dict[str, Any], dict[str, Any], bool]:
+    """The metadata and the tensors of a file, and whether it is one of numbers of fewer bytes."""
     with TensorFile(path) as file:
         _check_version(file.metadata)
         file.check()
-        model = _metadata(file.metadata)
+        model, is_reduced = _metadata(file.metadata), _is_reduced(file.metadata)
         if mapped:
-            return model, {name: file.view(name, checked=name in _CHECKED_IN_MAPS) for name in file.names}
-        check_memory_to_load(file.size)
+            views = {name: file.view(name, checked=name in _CHECKED_IN_MAPS) for name in file.names}
+            return model, held(views) if is_reduced else views, is_reduced
+        check_memory_to_load(file.size_of_floats)
         try:
-            return model, {name: file.read(name) for name in file.names}
+            tensors = {name: file.read(name) for name in file.names}
+            return model, widened(tensors) if is_reduced else tensors, is_reduced
         except MemoryError as error:
             advice = "load it with mmap=True, which reads only what is asked for"
             raise with_figure(error, "the model was loaded", advice) from error
@@ -229,6 +242,10 @@ def _check_version(metadata: dict[str, str]) -> None:
         raise _Refused(
             f"has version {version} of the model format, and this muse reads up to {VERSION}; update muse-senses"
         )
+
+
+def _is_reduced(metadata: dict[str, str]) -> bool:
+    return int(metadata["version"]) > _TREES_VERSION
 
 
 def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
@@ -247,7 +264,9 @@ def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
     return model
 
 
-def _build(tensors: Mapping[str, NDArray[Any]], reading: _Reading, runtime: dict[str, Any]) -> Snapshot:
+def _build(tensors: Mapping[str, Any], reading: _Reading, runtime: dict[str, Any]) -> Snapshot:
+    if reading.is_reduced:
+        tensors = expect_senses_of_trees(tensors)
     extra = set(tensors).difference(*(part.names for part in _PARTS))
     if extra:
         raise DamagedFileError(f"it holds unknown tensors {sorted(extra)}")
@@ -285,10 +304,14 @@ def _pack_forest(snapshot: Snapshot) -> dict[str, NDArray[Any]]:
 
 def _unpack_forest(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading: _Reading) -> Snapshot:
     arrays = snapshot.arrays
-    forest = Forest.of_tensors(arrays.context_vectors, tensors, reading.model.get("trees"))
+    context: Any = held_by(arrays).get("context_vectors")
+    forest = Forest.of_tensors(
+        arrays.context_vectors if context is None else context, tensors, reading.model.get("trees")
+    )
     forest.check_fits(arrays)
     if reading.checked:
         forest.check_finite()
+    make_senses_of_trees(arrays, forest, now=reading.checked)
     return snapshot.replace(forest=forest)
 
 
