@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.data.arrays import Arrays, Floats
-from muse.data.reduced import Held, Widening, held_by, shape_of
+from muse.data.reduced import Held, Widening, given, held_by, rows_of, shape_of
 from muse.data.sense_trees import Senses, SenseTrees
 from muse.data.use_space import UseSpace
 
@@ -96,7 +96,7 @@ class Forest(Widening):
 
     def at(self, sense_offset: NDArray[np.int64], nodes: NDArray[np.int64]) -> Forest:
         """The same with other nodes as senses."""
-        return dataclasses.replace(self, sense_offset=sense_offset, nodes=nodes)
+        return Forest(self.space, self.trees, given(self, "word_vectors"), sense_offset, nodes)
 
     def arrays(self, collocation_vectors: Floats, word_counts: NDArray[np.int64]) -> Arrays:
         """The arrays of the cut, padded for training; the senses' counts are by the shares of their nodes."""
@@ -115,12 +115,12 @@ class Forest(Widening):
     def matrices(self) -> tuple[Floats, Floats]:
         """The sense vectors and the selection vectors of the cut, float32 (Z, D) and (Z, S), padded for training."""
         cut = self.trees.cut_at(self.sense_offset, self.nodes)
-        word_of = self._word_of
-        vectors: Floats = _core.aligned_zeros(len(word_of), self.word_vectors.shape[1])
+        word_of, words = self._word_of, rows_of(self, "word_vectors")
+        vectors: Floats = _core.aligned_zeros(len(word_of), words.shape[1])
         selection: Floats = _core.aligned_zeros(len(word_of), cut.centroids.shape[1])
         for first in range(0, len(word_of), _BLOCK_ROWS):
             rows = slice(first, first + _BLOCK_ROWS)
-            vectors[rows] = self.word_vectors[word_of[rows]] + np.float32(self.trees.shrinkage) * cut.shifts[rows]
+            vectors[rows] = words[word_of[rows]] + np.float32(self.trees.shrinkage) * cut.shifts[rows]
             selection[rows] = cut.centroids[rows]
         return vectors, selection
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from muse.data.memory import shortage_said
 
-__all__ = ["KINDS", "Held", "Reduced", "Widening", "held_by", "reduced_rows", "shape_of"]
+__all__ = ["KINDS", "Held", "Reduced", "Widening", "given", "held_by", "reduced_rows", "rows_of", "shape_of"]
 
 KINDS = ("float16", "int8")
 """What the numbers of a matrix can be reduced to."""
@@ -94,6 +94,13 @@ class Reduced(Held):
             return bool((np.abs(self._scales) < _LARGEST_SCALE).all())
         return all(bool(np.isfinite(self._codes[rows]).all()) for rows in _blocks(len(self)))
 
+    def __getitem__(self, rows: Any) -> NDArray[np.float32]:
+        """Some rows, or one, float32 (..., D); the others are not made."""
+        made: NDArray[np.float32] = self._codes[rows].astype(np.float32)
+        if self._scales is not None:
+            made *= self._scales[rows][..., None]
+        return made
+
     def widened(self) -> NDArray[np.float32]:
         """A new matrix of the same numbers, float32 (N, D)."""
         made: NDArray[np.float32] = np.empty(self.shape, np.float32)
@@ -139,6 +146,17 @@ def shape_of(owner: Any, name: str) -> tuple[int, ...]:
     held = held_by(owner).get(name)
     shape: tuple[int, ...] = getattr(owner, name).shape if held is None else held.shape
     return shape
+
+
+def given(owner: Any, name: str) -> Any:
+    """An attribute, as it was given: for another object that takes `Held` ones."""
+    return owner.__dict__.get(name, held_by(owner).get(name))
+
+
+def rows_of(owner: Any, name: str) -> Any:
+    """What gives the rows of an attribute that are asked for by ``[...]``: it is not made for that."""
+    held = held_by(owner).get(name)
+    return held if isinstance(held, Reduced) and name not in owner.__dict__ else getattr(owner, name)
 
 
 def reduced_rows(matrix: NDArray[np.float32], kind: str) -> tuple[NDArray[Any], NDArray[np.float32] | None]:

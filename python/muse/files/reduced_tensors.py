@@ -1,8 +1,8 @@
 """Tensors of a model file of half the size: which are reduced, and what stands in for those that are not in it.
 
 In a file of `dtype` "float16" or "int8" the tensors of `REDUCIBLE` have that type; beside each ``name`` of int8 stands
-``name_scale``, float32, one for each row. The vectors of senses that are nodes of trees, ``sense_vectors`` and
-``selection_vectors``, are left out where the trees give them.
+``name_scale``, float32, one for each row. Whole numbers have four bytes where these do. The vectors of senses that
+are nodes of trees, ``sense_vectors`` and ``selection_vectors``, are left out where the trees give them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def reduced(tensors: Tensors, snapshot: Snapshot, dtype: str) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, tensor in tensors.items():
         if name not in REDUCIBLE:
-            made[name] = tensor
+            fits = tensor.dtype == np.int64 and np.abs(tensor).max(initial=0) <= np.iinfo(np.int32).max
+            made[name] = tensor.astype(np.int32) if fits else tensor
         elif name not in left_out:
             try:
                 made[name], scales = reduced_rows(tensor, dtype)
@@ -69,7 +70,7 @@ def held(tensors: Tensors) -> dict[str, Any]:
     for name, tensor in tensors.items():
         if not _is_reduced(name, tensor):
             if name not in scales:
-                made[name] = tensor
+                made[name] = tensor.astype(np.int64) if tensor.dtype == np.int32 and name != "joins" else tensor
             continue
         try:
             made[name] = Reduced(tensor, tensors.get(name + _SCALE))

@@ -13,6 +13,7 @@ from muse.base.checks import integer
 from muse.base.numeric import unit_rows
 from muse.data.arrays import Floats
 from muse.data.forest import Forest
+from muse.data.reduced import rows_of
 from muse.data.snapshot import Publisher, Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.data.word_tree import TreeNode, WordTree
@@ -86,7 +87,7 @@ def sense_tree(self: Publisher, word: str, topn: int = 6) -> WordTree:
         )
         return WordTree(word, count, nodes, 0 if len(nodes) == 1 else None, senses)
     tree = forest.trees.tree(row, word)
-    vectors = forest.word_vectors[row] + np.float32(forest.trees.shrinkage) * forest.trees.node_shifts(row)
+    vectors = rows_of(forest, "word_vectors")[row] + np.float32(forest.trees.shrinkage) * forest.trees.node_shifts(row)
     near = _neighbours(snapshot, word, vectors, topn)
     nodes = tuple(
         TreeNode(node.number, node.share, node.strength, node.parts, near[node.number]) for node in tree.nodes
