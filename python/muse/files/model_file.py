@@ -10,14 +10,13 @@ Nothing in a file is trusted: `read` checks sizes, types and the consistency of 
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,7 @@ from muse.data.snapshot import Snapshot
 from muse.data.training_state import check_state
 from muse.data.vocabulary import LARGEST_TOTAL, Vocabulary
 from muse.errors import ModelFileError
+from muse.files.packed_words import PackedWords, damaged, packed_words
 from muse.files.reduced_tensors import expect_senses_of_trees, held, make_senses_of_trees, reduced, widened
 from muse.files.tensor_file import DamagedFileError, ForeignFileError, TensorFile, write_tensors
 
@@ -152,21 +152,6 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _pack(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    if not all(isinstance(word, str) for word in words):
-        raise TypeError("the model is not saved: its vocabulary holds a word that is no string")
-    try:
-        encoded = [word.encode("utf-8") for word in words]
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"the word {error.object!r} cannot be saved: it holds a lone surrogate, which is not valid Unicode; "
-            "decode the text with the right encoding before training"
-        ) from error
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(word) for word in encoded], out=offsets[1:])
-    return np.frombuffer(b"".join(encoded), np.uint8), offsets
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Reading
 
@@ -205,7 +190,7 @@ def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> 
             "copy it again, or load a file that model.save wrote"
         ) from error
     except DamagedFileError as error:
-        raise _damaged(name, error) from error
+        raise damaged(name, error) from error
     except _Refused as error:
         raise ModelFileError(f"{name!r} {error}") from error
 
@@ -316,24 +301,16 @@ def _unpack_forest(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading
 
 
 def _pack_words(snapshot: Snapshot) -> dict[str, NDArray[Any]]:
-    packed, offsets = _pack(snapshot.vocabulary.words)
+    packed, offsets = packed_words(snapshot.vocabulary.words)
     return {"vocabulary": packed, "vocabulary_offset": offsets}
 
 
 def _unpack_words(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading: _Reading) -> Snapshot:
     arrays = snapshot.arrays
-    words = _unpack(tensors["vocabulary"], tensors["vocabulary_offset"], arrays.n_words, reading.file)
+    words = PackedWords.checked(tensors["vocabulary"], tensors["vocabulary_offset"], arrays.n_words, reading.file)
     counted = {name: reading.model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
     vocabulary = Vocabulary(list(words) if reading.checked else words, arrays.word_counts, **counted)
     return snapshot.replace(words=vocabulary)
-
-
-def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, file: str) -> PackedWords:
-    if packed.dtype != np.uint8 or packed.ndim != 1 or offsets.dtype != np.int64 or offsets.shape != (n_words + 1,):
-        raise DamagedFileError("its vocabulary does not have the right type or size")
-    if offsets[0] != 0 or offsets[-1] != len(packed) or (np.diff(offsets) < 0).any():
-        raise DamagedFileError("the offsets of its vocabulary are inconsistent")
-    return PackedWords(packed, offsets, file)
 
 
 _PARTS = (
@@ -341,66 +318,3 @@ _PARTS = (
     _Part(("vocabulary", "vocabulary_offset"), _pack_words, _unpack_words),
     _Part((*SPACE_TENSORS, *TREE_TENSORS, *TENSORS), _pack_forest, _unpack_forest, OPTIONAL_TENSORS, is_needed=False),
 )  # in the order of a file, in which each one may look at those before it
-
-
-def _damaged(file: str, what: object) -> ModelFileError:
-    return ModelFileError(f"{file!r} is damaged: {what}; load another copy of it, or train and save the model again")
-
-
-class PackedWords(Sequence[str]):
-    """Words that are decoded from their UTF-8 bytes when they are asked for, as a list of str.
-
-    Parameters
-    ----------
-    packed : uint8 (B,)
-        The words one after another.
-    offsets : int64 (V + 1,)
-        Word i is ``packed[offsets[i]:offsets[i + 1]]``.
-    file : str
-        The file that they are from, for errors.
-    """
-
-    def __init__(self, packed: NDArray[np.uint8], offsets: NDArray[np.int64], file: str = "") -> None:
-        self._packed = packed.data
-        self._offsets = offsets
-        self._file = file
-        self._distinct = False  # not known to be
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (np.asarray(self._packed), self._offsets, self._file)
-
-    def __len__(self) -> int:
-        return len(self._offsets) - 1
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"word {index} of {len(self)}")
-        return self._decode(index % len(self))
-
-    def __iter__(self) -> Iterator[str]:
-        """All words; who goes through them to the end finds out whether a word occurs twice."""
-        text, offsets = bytes(self._packed), self._offsets.tolist()
-        seen: set[str] = set()
-        for row, (start, end) in enumerate(itertools.pairwise(offsets)):
-            try:
-                word = text[start:end].decode("utf-8")
-            except UnicodeDecodeError:
-                word = self._decode(row)
-            if not self._distinct:
-                seen.add(word)
-            yield word
-        if not self._distinct and len(seen) < len(self):
-            raise _damaged(self._file, "a word occurs twice in its vocabulary")
-        self._distinct = True
-
-    def _decode(self, row: int) -> str:
-        try:
-            return bytes(self._packed[self._offsets[row] : self._offsets[row + 1]]).decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise _damaged(self._file, f"word {row} of its vocabulary is not UTF-8 ({error})") from error
