@@ -75,9 +75,8 @@ def measure(vectors: LoadedVectors, queries: int, folder: Path) -> list[dict[str
         load_ms = 1000 * (time.perf_counter() - start_load)
         for expansion in (32, 64, 128, 256) if dtype == "float32" else (64,):
             index.expansion = expansion
-            found, middle, slow = latencies(
-                lambda key, index=index: sv.most_similar(key, topn=TOPN, indexer=index), keys
-            )
+            ask = functools.partial(sv.most_similar, topn=TOPN, indexer=index)
+            found, middle, slow = latencies(ask, keys)
             rows.append({
                 "search": f"index, {dtype}, expansion {expansion}", "recall": recall(found, exact), "p50 us": middle,
                 "p99 us": slow, "build s": built, "MB": path.stat().st_size / 1e6, "load ms": load_ms,
@@ -96,12 +95,7 @@ def main() -> None:
     arguments = parser.parse_args()
     text = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
     folder = common.results_dir(arguments)
-    settings = {
-        "vector_size": arguments.vector_size,
-        "epochs": arguments.epochs,
-        "workers": arguments.workers,
-        "seed": 1,
-    }
+    settings = {name: getattr(arguments, name) for name in ("vector_size", "epochs", "workers")} | {"seed": 1}
     vectors = first_senses(MUSE(corpus_file=text, progress=False, **settings), arguments.senses)
     print(f"{len(vectors):,} words, {len(vectors.sv):,} senses", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
