@@ -81,6 +81,10 @@ class SenseVectors(Comparisons[SenseKey]):
             ``dtype="float32"``, or ``"float16"`` and ``"int8"`` for a smaller one; ``workers=``, threads. With more
             than one it is not the same each time.
 
+        Returns
+        -------
+        int or NeighbourIndex
+
         Raises
         ------
         UnknownWordError, UnknownSenseError
@@ -263,7 +267,9 @@ class WordVectors(Comparisons[str]):
     @overload
     def index(self, **options: Any) -> NeighbourIndex: ...
     def index(self, key: Any = NO_KEY, **options: Any) -> int | NeighbourIndex:
-        """The row of a word, or a row itself; without a `key`, an index of near neighbours, see `SenseVectors.index`.
+        """The row of a word, or a row itself; without a `key`, an index of near neighbours.
+
+        Its `options` are those of `SenseVectors.index`.
 
         Raises
         ------
