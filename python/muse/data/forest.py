@@ -47,6 +47,8 @@ class Forest(Widening):
         First row of each word's senses in the model's arrays.
     nodes : int64 (Z,)
         The number of the node that each of these senses is.
+    lemmas : int64 (V,), optional
+        The word whose senses each word shares, itself for most. Words that share senses have equal trees.
 
     Raises
     ------
@@ -59,6 +61,7 @@ class Forest(Widening):
     word_vectors: Floats
     sense_offset: NDArray[np.int64]
     nodes: NDArray[np.int64]
+    lemmas: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(matrix := self.__dict__["word_vectors"], Held):
@@ -80,6 +83,10 @@ class Forest(Widening):
         most = np.maximum(2 * trees.n_leaves - 1, 1)
         if (self.nodes < 0).any() or (self.nodes >= np.repeat(most, np.diff(self.sense_offset))).any():
             raise ValueError("the senses must be numbers of nodes of the trees")
+        if self.lemmas is not None:
+            self._check_type("lemmas", words)
+            if words and (self.lemmas.min() < 0 or self.lemmas.max() >= words):
+                raise ValueError(f"lemmas must be rows of words, from 0 to {words - 1}")
         if trees.overlap(self.sense_offset, self.nodes):
             raise ValueError("the senses of a word must be in rising order, and none of them part of another")
 
@@ -96,7 +103,7 @@ class Forest(Widening):
 
     def at(self, sense_offset: NDArray[np.int64], nodes: NDArray[np.int64]) -> Forest:
         """The same with other nodes as senses."""
-        return Forest(self.space, self.trees, given(self, "word_vectors"), sense_offset, nodes)
+        return Forest(self.space, self.trees, given(self, "word_vectors"), sense_offset, nodes, self.lemmas)
 
     def arrays(self, collocation_vectors: Floats, word_counts: NDArray[np.int64]) -> Arrays:
         """The arrays of the cut, padded for training; the senses' counts are by the shares of their nodes."""
@@ -158,6 +165,10 @@ class Forest(Widening):
     def nodes_of(self, word: int) -> NDArray[np.int64]:
         """Numbers of the nodes that are the senses of a word, int64 (K,)."""
         return self.nodes[self.rows_of(word)]
+
+    def forms_of(self, word: int) -> NDArray[np.int64]:
+        """The words that share their senses with a word, itself among them, int64 (n,)."""
+        return np.array([word]) if self.lemmas is None else np.flatnonzero(self.lemmas == self.lemmas[word])
 
     def rows_in(self, other: Forest) -> NDArray[np.int64]:
         """The row, in another cut of the same trees, of the sense that each of these is or is part of; -1: of none."""
@@ -229,7 +240,10 @@ class Forest(Widening):
         )
         offset = np.concatenate((self.sense_offset, self.sense_offset[-1] + 1 + np.arange(added)))
         nodes = np.concatenate((self.nodes, np.zeros(added, np.int64)))
-        return Forest(space, trees, word_vectors, offset, nodes)
+        lemmas = None if self.lemmas is None else np.concatenate(
+            (self.lemmas, len(self.lemmas) + np.arange(added))
+        )  # fmt: skip
+        return Forest(space, trees, word_vectors, offset, nodes, lemmas)
 
     def tensors(self, without: Container[str] = ()) -> dict[str, NDArray[Any]]:
         """The arrays by name, as a model file keeps them, but for the topic vectors, which are P, and some others."""
@@ -237,7 +251,7 @@ class Forest(Widening):
         named = {name: getattr(owner, name) for name, owner in owners.items() if name not in without}
         if "word_vectors" not in without:
             named["word_vectors"] = self.word_vectors
-        named |= {"node_offset": self.sense_offset, "nodes": self.nodes}
+        named |= {"node_offset": self.sense_offset, "nodes": self.nodes, "lemmas": self.lemmas}
         return {name: array for name, array in named.items() if array is not None}
 
     def numbers(self) -> dict[str, float]:
@@ -264,9 +278,9 @@ class Forest(Widening):
             array = tensors.get(name)
             if array is not None and (array.dtype != np.float32 or array.ndim != (1 if name in _FLAT else 2)):
                 raise ValueError(f"{name} must be float32 with {1 if name in _FLAT else 2} dimensions")
-        order = [name in tensors for name in OPTIONAL_TENSORS]
+        order = [name in tensors for name in _ORDER_TENSORS]
         if any(order) and not all(order):
-            raise ValueError(f"it must hold all of {', '.join(OPTIONAL_TENSORS)}, or none")
+            raise ValueError(f"it must hold all of {', '.join(_ORDER_TENSORS)}, or none")
 
         def parts(kind: type, names: tuple[str, ...]) -> dict[str, Any]:
             return {f.name: {**tensors, **numbers}[f.name] for f in dataclasses.fields(kind)
@@ -275,13 +289,14 @@ class Forest(Widening):
         space = UseSpace(topic_vectors, **parts(UseSpace, SPACE_TENSORS))
         _check_space(space)
         return cls(space, SenseTrees(**parts(SenseTrees, TREE_TENSORS)), tensors["word_vectors"],
-                   tensors["node_offset"], tensors["nodes"])  # fmt: skip
+                   tensors["node_offset"], tensors["nodes"], tensors.get("lemmas"))  # fmt: skip
 
 
-TENSORS = ("word_vectors", "node_offset", "nodes")  # beside those of the trees and of the space
+TENSORS = ("word_vectors", "node_offset", "nodes", "lemmas")  # beside those of the trees and of the space
 TREE_TENSORS = tuple(f.name for f in dataclasses.fields(SenseTrees) if f.name not in _NUMBERS)
 SPACE_TENSORS = tuple(f.name for f in dataclasses.fields(UseSpace) if f.name not in (*_NUMBERS, "topic_vectors"))
-OPTIONAL_TENSORS = ("order_vectors", "position_weights", "order_mean", "order_transform")
+_ORDER_TENSORS = ("order_vectors", "position_weights", "order_mean", "order_transform")
+OPTIONAL_TENSORS = (*_ORDER_TENSORS, "lemmas")
 _FLAT = ("topic_weights", "order_mean")
 
 

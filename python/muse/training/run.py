@@ -250,7 +250,9 @@ class TrainingRun:
         _call(callbacks, "on_epoch_begin", self.model)
         forest, loss = self.snapshot.forest, 0.0
         if self.warm or forest is None:
-            forest, arrays, loss = grow(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
+            forest, arrays, loss = grow(
+                self.arrays, self.corpus, self.settings, self.snapshot.vocabulary.words, self.workers
+            )
         else:
             arrays = forest.arrays(self.arrays.collocation_vectors, self.arrays.word_counts)
         made = self.snapshot.replace(numbers=arrays, forest=forest)

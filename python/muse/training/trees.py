@@ -26,6 +26,7 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.memory import check_memory_for_algebra
 from muse.data.sense_trees import SenseTrees
 from muse.data.use_space import UseSpace
+from muse.training.forms import of_each_form, pooled_uses
 from muse.training.tree_calibration import Uses, measure_auto_strength, measure_shrinkage, measure_temperature
 from muse.training.tree_settings import TreeSettings
 from muse.training.whitening import Sample, centre, moments, row_blocks
@@ -36,7 +37,7 @@ logger = logging.getLogger("muse")
 
 _EIGENVALUE_FLOOR = 1e-5  # of the largest: directions without variance are not blown up
 _LEAST_VARIANCE = 1e-12  # below that all contexts of a word are the same, but for rounding
-_SHRINKAGE, _TEMPERATURE, _AUTO_STRENGTH = 0.5, 0.15, 0.5  # where a text is too small to measure them
+_SHRINKAGE, _TEMPERATURE, _AUTO_STRENGTH = 0.6, 0.15, 0.5  # where a text is too small to measure them
 
 Progress = Callable[[str, int, int], object]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -90,6 +91,7 @@ def grow_trees(
     settings: TreeSettings | None = None,
     workers: int = 1,
     progress: Progress | None = None,
+    lemma: NDArray[np.int64] | None = None,
 ) -> Grown:
     """Grow the sense trees of all words of a word-level model.
 
@@ -105,6 +107,8 @@ def grow_trees(
         Threads. The trees do not depend on their number, the encoder does, but for one.
     progress : callable, optional
         Called with what is being done, how much of it is done, and how much there is.
+    lemma : int64 (V,), optional
+        Rows of the words whose senses the words share.
 
     Returns
     -------
@@ -128,15 +132,18 @@ def grow_trees(
     clock.start("whitening", 1)
     space = _make_space(words, arrays.word_counts, corpus, weights, encoder, settings, workers)
     clock.stop()
-    uses = Uses(
-        corpus, *_core.sample_occurrences(corpus, arrays.n_words, settings.uses, settings.seed),
-        _tree_options(settings), workers,
-    )  # fmt: skip
+    offsets, places = _core.sample_occurrences(corpus, arrays.n_words, settings.uses, settings.seed)
+    if lemma is not None:
+        offsets, places = pooled_uses(offsets, places, arrays.word_counts, lemma, settings.uses)
+    uses = Uses(corpus, offsets, places, _tree_options(settings), workers)
+    del offsets, places
     found = _core.grow_trees(
         space.core, corpus, uses.offsets, uses.places, uses.options, workers, clock.start("trees", len(uses.places))
     )
     clock.stop()
     clock.start("vectors", 1)
+    if lemma is not None:
+        found = of_each_form(found, lemma)
     to_vectors, shifts = _leaf_shifts(found["leaf_offset"], found["counts"], found["topics"], arrays, settings)
     leaves = np.diff(found["leaf_offset"])
     trees = SenseTrees(
@@ -146,7 +153,8 @@ def grow_trees(
     del found
     clock.stop()
     clock.start("calibration", 1)
-    space, trees = _calibrate(space, trees, uses, arrays.word_counts, to_vectors, settings)
+    asked = np.where(np.diff(uses.offsets) > 0, arrays.word_counts, 0)  # no forms, whose uses are those of their lemmas
+    space, trees = _calibrate(space, trees, uses, asked, to_vectors, settings)
     del uses
     _core.give_back_memory()
     clock.stop()
