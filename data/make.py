@@ -38,11 +38,17 @@ SHOWN = {
 _TABLE = re.compile(r"(<!-- table -->\n).*(<!-- end -->)", re.DOTALL)
 
 
-def made(corpus: Path, workers: int) -> tuple[MUSE, float]:
-    """The model, and the seconds that its training took."""
+def made(corpus: Path, workers: int) -> MUSE:
+    """The model."""
     start = time.perf_counter()
     model = MUSE(corpus_file=corpus, workers=workers, progress=False, recipe=Trees(**TREES), **SETTINGS)
-    return model, time.perf_counter() - start
+    print(f"trained in {time.perf_counter() - start:.0f} s", flush=True)
+    return model
+
+
+def settings_of(model: MUSE) -> dict[str, Any]:
+    """Those that are chosen here, as the model has them."""
+    return {name: getattr(model.settings, name) for name in (*SETTINGS, *TREES, "epochs", "min_count", "window")}
 
 
 def sizes(model: MUSE) -> dict[str, int]:
@@ -71,14 +77,20 @@ def write_table(found: dict[str, Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser("python data/make.py", description=__doc__)
     common.add_arguments(parser)
+    parser.add_argument("--keep", type=common.out_file, metavar="FILE", help="save the model in float32, too")
+    parser.add_argument("--model", metavar="FILE", help="take this one, which --keep saved, in place of training one")
     arguments = parser.parse_args()
-    text = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
-    model, seconds = made(text, arguments.workers)
+    if arguments.model:
+        model = MUSE.load(arguments.model, progress=False)
+    else:
+        model = made(common.plain_corpus(arguments.corpus, arguments.limit_tokens), arguments.workers)
+        if arguments.keep:
+            model.save(arguments.keep)
     model.save(MODEL, dtype="int8")
     if MODEL.stat().st_size > LARGEST:
         raise ValueError(f"the file has {MODEL.stat().st_size:,} bytes, and may have {LARGEST:,}")
-    found = {**common.stamp("python data/make.py", text=Path(arguments.corpus).name, **SETTINGS, trees=TREES)}
-    found |= {"seconds": seconds, "sizes": sizes(model), "scores": {}, "scores_float32": {}}
+    found = {**common.stamp("python data/make.py", text=Path(arguments.corpus).name, **settings_of(model))}
+    found |= {"sizes": sizes(model), "scores": {}, "scores_float32": {}}
     try:
         data = Data()
     except FileNotFoundError as error:

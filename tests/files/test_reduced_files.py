@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import pickle
 from pathlib import Path
@@ -167,6 +168,17 @@ def test_large_counts_keep_eight_bytes(tmp_path, kind):
     assert again.word_counts[0] == 2**40
     assert {again.word_counts.dtype, again.sense_counts.dtype} == {np.dtype(np.int64)}
     assert load_file(tmp_path / "m")["sense_counts"].dtype == np.int32
+
+
+def test_words_that_share_senses_still_do(model, tmp_path, kind):
+    shared = copy.deepcopy(model)
+    forest = dataclasses.replace(shared.snapshot.forest, lemmas=np.arange(len(model)))
+    shared.publish(shared.snapshot.replace(forest=forest))
+    shared.save(tmp_path / "m", dtype=kind)
+    again = MUSE.load(tmp_path / "m", mmap=True)
+    again.recut(senses=2)
+    np.testing.assert_array_equal(again.snapshot.forest.lemmas, np.arange(len(model)))
+    assert again.snapshot.forest.lemmas.dtype == np.int64
 
 
 def test_older_readers_say_what_to_do(path, monkeypatch):
