@@ -101,7 +101,7 @@ def test_the_package_says_what_this_one_looks_for():
         source = (DATA / module / "__init__.py").read_text(encoding="utf-8")
         assert re.search(rf'^{attribute} = .*"{name}\.safetensors"', source, re.MULTILINE)
         assert (DATA / module / f"{name}.safetensors").is_file()
-    assert described["project"]["license"] == "CC-BY-SA-4.0"
+    assert described["project"]["license"]["text"] == "CC-BY-SA-4.0"
     main = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert "/data" in main["tool"]["scikit-build"]["sdist"]["exclude"]
     assert described["project"]["dependencies"][0].startswith(main["project"]["name"])
