@@ -136,7 +136,7 @@ def _file(folder: Path, change: Callable[[bytes], bytes]) -> None:
 
 
 def _newer(folder: Path) -> None:
-    _file(folder, lambda raw: raw.replace(b'"version":"1"', b'"version":"3"'))
+    _file(folder, lambda raw: raw.replace(b'"version":"1"', b'"version":"4"'))
 
 
 def _resume_on(sentences: list[list[str]]) -> None:

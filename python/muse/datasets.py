@@ -1,4 +1,4 @@
-"""Text in which the true sense of every ambiguous word is known.
+"""Text in which the true sense of every ambiguous word is known, and a model to start with.
 
 `make_ambiguous_corpus` writes such text with a seeded generator, in the manner of scikit-learn's ``make_*`` functions.
 `pseudo_words` makes it out of any real text by merging words, the usual trick of word-sense induction: if *banana* and
@@ -18,8 +18,9 @@ from muse._topic_words import AMBIGUOUS, FUNCTION_WORDS, TOPICS
 from muse.base import checks
 from muse.base.tables import refuse_row
 from muse.data.vocabulary import check_words
+from muse.integrations.pretrained import load_pretrained
 
-__all__ = ["AmbiguousCorpus", "iter_pseudo_words", "make_ambiguous_corpus", "pseudo_words"]
+__all__ = ["AmbiguousCorpus", "iter_pseudo_words", "load_pretrained", "make_ambiguous_corpus", "pseudo_words"]
 
 _T = TypeVar("_T")
 

@@ -17,13 +17,16 @@ from muse.files.replacing import replacing
 from muse.formats.registry import FORMATS
 from toy import WORDS, toy_model
 
-OTHERS = {"gensim", "sense2vec", "spacy", "projector"}  # which libraries write, or which are folders
+THROUGH_OTHERS = {"gensim", "sense2vec", "spacy"}  # which write their own files, as they do
+FOLDERS = {"numpy", "projector"}  # which are never replaced
 TEXT = tuple(f"w{i}" for i in range(len(WORDS)))  # words that any format can hold
 WRITERS: dict[str, Callable[[Path], None]] = {
     "save": lambda path: toy_model().save(path),
     "save_word2vec_format": lambda path: toy_model(words=TEXT).sv.save_word2vec_format(path, binary=True),
     **{
-        name: lambda path, name=name: toy_model(words=TEXT).export(path, name) for name in FORMATS if name not in OTHERS
+        name: lambda path, name=name: toy_model(words=TEXT).export(path, name)
+        for name in FORMATS
+        if name not in THROUGH_OTHERS | FOLDERS
     },
 }
 
@@ -52,6 +55,16 @@ def test_errors_of_writing_name_the_file(name, tmp_path):
             WRITERS[name](path)
     assert Path(caught.value.filename) in before
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("name", sorted(FOLDERS))
+def test_folders_are_whole_or_not_there(name, tmp_path):
+    with small_files(20), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        with pytest.raises(OSError, match="too large") as caught:
+            toy_model(words=TEXT).export(tmp_path / "vectors", name)
+    assert caught.value.filename == str(tmp_path / "vectors")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_errors_never_name_the_temporary_file(tmp_path, monkeypatch):

@@ -205,8 +205,8 @@ def test_safetensors_of_others(tmp_path, mmap):
 
 
 def test_newer_versions(saved):
-    edit(saved, lambda metadata: metadata.update(version="3"))
-    assert message(saved) == "has version 3 of the model format, and this muse reads up to 2; update muse-senses"
+    edit(saved, lambda metadata: metadata.update(version="4"))
+    assert message(saved) == "has version 4 of the model format, and this muse reads up to 3; update muse-senses"
     edit(saved, lambda metadata: metadata.update(version="one"))
     assert message(saved) == "is damaged: its version is 'one'" + AGAIN
 

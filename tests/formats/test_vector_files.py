@@ -256,9 +256,13 @@ def test_any_bytes_are_read_or_refused(tmp_path, content):
 
 
 @pytest.mark.parametrize(
-    "name", ["word2vec", "glove", "paper", "sensegram", "mssg", "msword2vec", "adagram", "adagram-text"]
-)
+    "name",
+    ["word2vec", "glove", "paper", "sensegram", "mssg", "msword2vec", "adagram", "adagram-text", "numpy", "projector",
+     "parquet", "sqlite"],
+)  # fmt: skip
 def test_formats_are_recognised(tmp_path, name):
+    if name == "parquet":
+        pytest.importorskip("pyarrow")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
         write_sense_table(tmp_path / "v", small_table(), name)
@@ -277,7 +281,7 @@ def test_what_is_none_of_the_formats(tmp_path):
     path.write_text("hello, world\n")
     with pytest.raises(ModelFileError, match="looks like none of the known formats; name it with format="):
         load_vectors(path)
-    with pytest.raises(ModelFileError, match="is a folder, but none of sense2vec, of spaCy or of the projector"):
+    with pytest.raises(ModelFileError, match="is a folder, but of none of the formats that are"):
         load_vectors(tmp_path)
     with pytest.raises(FileNotFoundError, match="no such file"):
         load_vectors(tmp_path / "none")

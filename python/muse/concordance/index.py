@@ -17,7 +17,7 @@ from muse.base.checks import path_like
 from muse.concordance.sources import Source, changed_sources
 from muse.data.vocabulary import Vocabulary
 from muse.errors import IndexFileError, UnknownWordError, warn_at_caller
-from muse.files.model_file import PackedWords
+from muse.files.packed_words import PackedWords
 from muse.files.tensor_file import DamagedFileError, ForeignFileError, TensorFile
 
 __all__ = ["FORMAT", "SUFFIX", "VERSION", "CorpusIndex"]

@@ -25,7 +25,7 @@ from muse.concordance.sources import Source, form_of, same_files
 from muse.corpus.encoding import LineSentence, encode_corpus
 from muse.data.memory import available_memory
 from muse.files.lines import PathInput
-from muse.files.model_file import pack_words
+from muse.files.packed_words import packed_words
 from muse.files.replacing import check_target, name_beside, naming
 from muse.files.tensor_file import write_tensors
 
@@ -202,7 +202,7 @@ def _encoded(
     narrow = np.int32 if encoded.n_tokens <= _LARGEST_SMALL else np.int64
     with progress_bar(total=None, desc="indexing", unit=" tokens", show=progress) as bar:
         places = _places(encoded.tokens, offset, narrow, _room(max_ram), folder, bar)
-    letters, letter_offset = pack_words(vocabulary.words)
+    letters, letter_offset = packed_words(vocabulary.words)
     return {
         "tokens": encoded.tokens, "sentence_offset": encoded.offsets.astype(narrow), "places": places,
         "place_offset": offset, "vocabulary": letters, "vocabulary_offset": letter_offset,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
+from muse.data.reduced import Held, Widening, held_by, shape_of
 from muse.data.settings import Settings
 from muse.data.vocabulary import LARGEST_TOTAL
 
@@ -33,7 +34,7 @@ _BLOCK_WORDS = 4096
 
 
 @dataclass
-class Arrays:
+class Arrays(Widening):
     """The arrays of a model of V words and Z senses in all; senses of word i are rows ``sense_offset[i:i + 2]``.
 
     Parameters
@@ -62,7 +63,8 @@ class Arrays:
     Notes
     -----
     Rows may be padded (arrays made for training are, see `for_training`) and memory-mapped arrays are read-only; every
-    query takes either. ``sense_offset`` is read-only: rows are read where it says.
+    query takes either. ``sense_offset`` is read-only: rows are read where it says. Matrices of a mapped file that was
+    saved with another ``dtype`` are made when they are first read.
 
     Examples
     --------
@@ -82,6 +84,12 @@ class Arrays:
 
     def __setattr__(self, name: str, array: Any) -> None:
         """Take an array of the right type; another is a TypeError or ValueError, before anything reads it."""
+        if isinstance(array, Held):
+            if name not in OPTIONAL:
+                self._hold(name, array)
+                return
+            array = array.whole()
+        held_by(self).pop(name, None)
         if not (array is None and name in OPTIONAL):
             _check_type(name, array)
         if name == "sense_offset":
@@ -104,17 +112,22 @@ class Arrays:
     @property
     def vector_size(self) -> int:
         """D"""
-        return int(self.sense_vectors.shape[1])
+        return shape_of(self, "sense_vectors")[1]
 
     @property
     def selection_size(self) -> int:
         """S"""
-        return int(self.context_vectors.shape[1])
+        return shape_of(self, "context_vectors")[1]
+
+    @property
+    def context_size(self) -> int:
+        """The width of ``selection_vectors``: that of contexts, whose first block alone is made with P."""
+        return shape_of(self, "selection_vectors")[1]
 
     @property
     def has_sense_collocation(self) -> bool:
         """Whether collocation vectors are those of senses; false also where every word has one sense."""
-        return len(self.collocation_vectors) != self.n_words
+        return shape_of(self, "collocation_vectors")[0] != self.n_words
 
     @property
     def nbytes(self) -> int:
@@ -203,7 +216,7 @@ class Arrays:
     def check(self) -> None:
         """Raise a ValueError that names the first array whose shape or content is wrong."""
         for name, shape in self._shapes().items():
-            actual = getattr(self, name).shape
+            actual = shape_of(self, name)
             if actual not in shape:
                 wanted = " or ".join(map(str, shape))
                 raise ValueError(f"{name} must have shape {wanted}, for {self.n_words} words and "
@@ -230,8 +243,9 @@ class Arrays:
         """Raise a ValueError if there are no words, or an array is not laid out as training and saving need it."""
         if self.n_words == 0:
             raise ValueError("the arrays are for no words; a model needs at least one")
-        for name, array in self.as_dict().items():
-            if not _is_row_major(array):
+        for field in dataclasses.fields(self):
+            name = field.name
+            if name not in held_by(self) and not _is_row_major(getattr(self, name)):
                 raise ValueError(
                     f"the rows of {name} must lie one after another in memory (C order); pass it through "
                     "numpy.ascontiguousarray"
@@ -239,10 +253,10 @@ class Arrays:
 
     def _shapes(self) -> dict[str, list[tuple[int, ...]]]:
         words, senses = self.n_words, self.n_senses
-        selection, dim = int(self.context_vectors.shape[1]), self.vector_size
+        selection, dim = self.selection_size, self.vector_size
         shapes: dict[str, list[tuple[int, ...]]] = {
             "context_vectors": [(words, selection)],
-            "selection_vectors": [(senses, max(selection, int(self.selection_vectors.shape[1])))],
+            "selection_vectors": [(senses, max(selection, self.context_size))],
             "sense_vectors": [(senses, dim)],
             "collocation_vectors": [(senses, dim), (words, dim)],
             "sense_offset": [(words + 1,)],
@@ -256,23 +270,22 @@ class Arrays:
         """Raise a ValueError if a model with these settings cannot have such arrays."""
         if (settings.vector_size, settings.selection_dim) != (self.vector_size, self.selection_size):
             raise ValueError("vector_size and selection_size of the settings must be the dimensions of the arrays")
-        if self.selection_vectors.shape[1] != self.selection_size and settings.init != "trees":
+        if self.context_size != self.selection_size and settings.init != "trees":
             raise ValueError("context_vectors and selection_vectors must be equally wide, but with the recipe Trees")
         if settings.collocation == "word" and self.has_sense_collocation:
             raise ValueError("collocation='word' in the settings, but collocation_vectors has a row for each sense")
-        if settings.collocation == "sense" and len(self.collocation_vectors) != self.n_senses:
+        if settings.collocation == "sense" and shape_of(self, "collocation_vectors")[0] != self.n_senses:
             raise ValueError("collocation='sense' in the settings, but collocation_vectors has a row for each word")
         if settings.formulation == "factorized" and (self.forward_values is None or self.backward_values is None):
             raise ValueError("formulation='factorized' needs forward_values and backward_values")
 
     def check_finite(self) -> None:
         """Raise a ValueError that names the first matrix with a value that is not a finite number."""
-        for name, matrix in self.as_dict().items():
-            if name not in MATRICES:
-                continue
-            for first in range(0, len(matrix), _BLOCK_WORDS):
-                if not np.isfinite(matrix[first : first + _BLOCK_WORDS]).all():
-                    raise ValueError(f"{name} holds values that are not finite numbers")
+        for name in MATRICES:
+            held = held_by(self).get(name)
+            matrix = getattr(self, name) if held is None else None
+            if not (_is_finite(matrix) if held is None else held.is_finite()):
+                raise ValueError(f"{name} holds values that are not finite numbers")
 
     def for_training(self) -> Arrays:
         """These arrays where training can write them, padded to cache lines; copied only where they are not already."""
@@ -291,9 +304,14 @@ def _check_type(name: str, array: Any) -> None:
                          f"it is {array.dtype} with shape {array.shape}")  # fmt: skip
 
 
-def _is_row_major(array: NDArray[Any]) -> bool:
+def _is_finite(matrix: Floats | None) -> bool:
+    blocks = range(0, 0 if matrix is None else len(matrix), _BLOCK_WORDS)
+    return all(bool(np.isfinite(matrix[first : first + _BLOCK_WORDS]).all()) for first in blocks)  # type: ignore[index]
+
+
+def _is_row_major(array: NDArray[Any] | None) -> bool:
     """Whether the numbers of a row are one after another, and rows, which may be padded, do not overlap."""
-    if array.size < 2 or array.flags.c_contiguous:
+    if array is None or array.size < 2 or array.flags.c_contiguous:
         return True
     if array.ndim != 2 or (array.shape[1] > 1 and array.strides[1] != array.itemsize):
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.data.arrays import Arrays, Floats
-from muse.data.sense_trees import Cut, Senses, SenseTrees
+from muse.data.reduced import Held, Widening, given, held_by, rows_of, shape_of
+from muse.data.sense_trees import Senses, SenseTrees
 from muse.data.use_space import UseSpace
 
 __all__ = ["Forest"]
@@ -31,7 +32,7 @@ _BLOCK_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Forest:
+class Forest(Widening):
     """The sense trees of a model, which never change, and what a cut of them needs to become a model's arrays.
 
     Parameters
@@ -63,16 +64,17 @@ class Forest:
     lemmas: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        words, dim = self.word_vectors.shape
-        trees, space = self.trees, self.space
-        if trees.n_words != words or len(space.topic_vectors) != words:
+        if isinstance(matrix := self.__dict__["word_vectors"], Held):
+            self._hold("word_vectors", matrix)
+        words, dim = shape_of(self, "word_vectors")
+        trees, topics = self.trees, shape_of(self.space, "topic_vectors")[0]
+        if trees.n_words != words or topics != words:
             raise ValueError(
-                f"there are vectors of {words} words, trees of {trees.n_words}, and topic vectors of "
-                f"{len(space.topic_vectors)}"
+                f"there are vectors of {words} words, trees of {trees.n_words}, and topic vectors of {topics}"
             )
-        if trees.leaf_shifts.shape[1] != dim:
+        if shape_of(trees, "leaf_shifts")[1] != dim:
             raise ValueError("the shifts of leaves must be as wide as word vectors")
-        if trees.leaf_means.shape[1] != space.size:
+        if shape_of(trees, "leaf_means")[1] != self.space.size:
             raise ValueError("the mean contexts of leaves must be as wide as contexts")
         self._check_type("sense_offset", words + 1)
         self._check_type("nodes", int(self.sense_offset[-1]))
@@ -101,28 +103,33 @@ class Forest:
 
     def at(self, sense_offset: NDArray[np.int64], nodes: NDArray[np.int64]) -> Forest:
         """The same with other nodes as senses."""
-        return dataclasses.replace(self, sense_offset=sense_offset, nodes=nodes)
+        return Forest(self.space, self.trees, given(self, "word_vectors"), sense_offset, nodes, self.lemmas)
 
     def arrays(self, collocation_vectors: Floats, word_counts: NDArray[np.int64]) -> Arrays:
         """The arrays of the cut, padded for training; the senses' counts are by the shares of their nodes."""
-        cut = self.trees.cut_at(self.sense_offset, self.nodes)
-        word_of = self._word_of
-        vectors: Floats = _core.aligned_zeros(len(word_of), self.word_vectors.shape[1])
-        selection: Floats = _core.aligned_zeros(len(word_of), cut.centroids.shape[1])
-        for first in range(0, len(word_of), _BLOCK_ROWS):
-            rows = slice(first, first + _BLOCK_ROWS)
-            vectors[rows] = self.word_vectors[word_of[rows]] + np.float32(self.trees.shrinkage) * cut.shifts[rows]
-            selection[rows] = cut.centroids[rows]
+        vectors, selection = self.matrices()
         return Arrays(
             context_vectors=self.space.topic_vectors,
             selection_vectors=selection,
             sense_vectors=vectors,
             collocation_vectors=collocation_vectors,
-            sense_offset=cut.sense_offset,
+            sense_offset=self.sense_offset,
             sense_counts=self.spread(word_counts),
             word_counts=word_counts,
-            sense_numbers=_numbers(cut),
+            sense_numbers=self._numbers(),
         )
+
+    def matrices(self) -> tuple[Floats, Floats]:
+        """The sense vectors and the selection vectors of the cut, float32 (Z, D) and (Z, S), padded for training."""
+        cut = self.trees.cut_at(self.sense_offset, self.nodes)
+        word_of, words = self._word_of, rows_of(self, "word_vectors")
+        vectors: Floats = _core.aligned_zeros(len(word_of), words.shape[1])
+        selection: Floats = _core.aligned_zeros(len(word_of), cut.centroids.shape[1])
+        for first in range(0, len(word_of), _BLOCK_ROWS):
+            rows = slice(first, first + _BLOCK_ROWS)
+            vectors[rows] = words[word_of[rows]] + np.float32(self.trees.shrinkage) * cut.shifts[rows]
+            selection[rows] = cut.centroids[rows]
+        return vectors, selection
 
     def spread(self, word_counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Counts of words over the senses of the cut, by the shares of nodes: whole numbers that add up, int64 (Z,)."""
@@ -161,7 +168,8 @@ class Forest:
 
     def node_vectors(self, word: int) -> Floats:
         """Vectors of the nodes of a word's tree, float32 (nodes, D), by number; none for a word without a tree."""
-        vectors: Floats = self.word_vectors[word] + np.float32(self.trees.shrinkage) * self.trees.node_shifts(word)
+        own = rows_of(self, "word_vectors")[word]
+        vectors: Floats = own + np.float32(self.trees.shrinkage) * self.trees.node_shifts(word)
         return vectors
 
     def forms_of(self, word: int) -> NDArray[np.int64]:
@@ -179,20 +187,25 @@ class Forest:
     @property
     def _word_of(self) -> NDArray[np.int64]:
         """The word of each sense, int64 (Z,)."""
-        return np.repeat(np.arange(len(self.word_vectors)), np.diff(self.sense_offset))
+        return np.repeat(np.arange(self.trees.n_words), np.diff(self.sense_offset))
+
+    def _numbers(self) -> NDArray[np.int64] | None:
+        """Numbers of the senses; None where they are 0, 1, ... in every word."""
+        counted = np.arange(len(self.nodes)) - self.sense_offset[:-1][self._word_of]
+        return None if np.array_equal(counted, self.nodes) else self.nodes
 
     # -- checks, growth, storage -------------------------------------------------------------------------------------
 
     def is_cut(self, arrays: Arrays) -> bool:
         """Whether `arrays`, which fit, are those of a cut, not those of words in training."""
-        return bool(arrays.selection_vectors.shape[1] == self.space.size)
+        return arrays.context_size == self.space.size
 
     def check_fits(self, arrays: Arrays) -> None:
         """Raise a ValueError if `arrays` are neither those of a cut nor those of words."""
-        if len(self.word_vectors) != arrays.n_words or self.word_vectors.shape[1] != arrays.vector_size:
+        if shape_of(self, "word_vectors") != (arrays.n_words, arrays.vector_size):
             raise ValueError("the sense trees are for other words or vectors than the arrays")
         if not self.is_cut(arrays):
-            if arrays.n_senses != arrays.n_words or arrays.selection_vectors.shape[1] != arrays.selection_size:
+            if arrays.n_senses != arrays.n_words or arrays.context_size != arrays.selection_size:
                 raise ValueError(f"selection_vectors must be as wide as the contexts of the trees, {self.space.size}")
             return
         same = np.array_equal(arrays.sense_offset, self.sense_offset)
@@ -201,7 +214,11 @@ class Forest:
 
     def check_finite(self) -> None:
         """Raise a ValueError that names the first array with a value that is not a finite number."""
-        for name, array in self.tensors().items():
+        held = {**held_by(self), **held_by(self.space), **held_by(self.trees)}
+        for name, matrix in held.items():
+            if not matrix.is_finite():
+                raise ValueError(f"{name} holds values that are not finite numbers")
+        for name, array in self.tensors(without=set(held)).items():
             if array.dtype != np.float32:
                 continue
             for first in range(0, len(array), _BLOCK_ROWS):
@@ -234,14 +251,13 @@ class Forest:
         )  # fmt: skip
         return Forest(space, trees, word_vectors, offset, nodes, lemmas)
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
-        """The arrays by name, as a model file keeps them, but for the topic vectors, which are P."""
-        named = {name: getattr(self.space, name) for name in SPACE_TENSORS}
-        named |= {name: getattr(self.trees, name) for name in TREE_TENSORS}
-        named |= {
-            "word_vectors": self.word_vectors, "node_offset": self.sense_offset, "nodes": self.nodes,
-            "lemmas": self.lemmas,
-        }  # fmt: skip
+    def tensors(self, without: Container[str] = ()) -> dict[str, NDArray[Any]]:
+        """The arrays by name, as a model file keeps them, but for the topic vectors, which are P, and some others."""
+        owners: dict[str, Any] = dict.fromkeys(SPACE_TENSORS, self.space) | dict.fromkeys(TREE_TENSORS, self.trees)
+        named = {name: getattr(owner, name) for name, owner in owners.items() if name not in without}
+        if "word_vectors" not in without:
+            named["word_vectors"] = self.word_vectors
+        named |= {"node_offset": self.sense_offset, "nodes": self.nodes, "lemmas": self.lemmas}
         return {name: array for name, array in named.items() if array is not None}
 
     def numbers(self) -> dict[str, float]:
@@ -292,27 +308,20 @@ _FLAT = ("topic_weights", "order_mean")
 
 def _check_space(space: UseSpace) -> None:
     """Raise a ValueError where the core would refuse the arrays, without looking at their values."""
-    words = len(space.topic_vectors)
+    words = shape_of(space, "topic_vectors")[0]
     if space.topic_weights.shape not in ((0,), (words,)):
         raise ValueError("topic_weights must hold one number a word")
-    if space.order_vectors is None:
+    if space.position_weights is None:
         return
-    assert space.position_weights is not None
     assert space.order_mean is not None
     assert space.order_transform is not None
-    size = space.order_vectors.shape[1]
+    rows, size = shape_of(space, "order_vectors")
     places = len(space.position_weights)
     if (
-        len(space.order_vectors) != words or space.position_weights.shape[1] != size or places < 3 or places % 2 == 0
+        rows != words or space.position_weights.shape[1] != size or places < 3 or places % 2 == 0
         or space.order_mean.shape != (size,) or len(space.order_transform) != size
     ):  # fmt: skip
         raise ValueError("the arrays of the order of contexts do not fit together")
-
-
-def _numbers(cut: Cut) -> NDArray[np.int64] | None:
-    """Numbers of the senses; None where they are 0, 1, ... in every word."""
-    counted = np.arange(len(cut.nodes)) - np.repeat(cut.sense_offset[:-1], np.diff(cut.sense_offset))
-    return None if np.array_equal(counted, cut.nodes) else cut.nodes
 
 
 def _longer(array: NDArray[Any], added: int) -> NDArray[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.data.reduced import rows_of
 from muse.data.tree_nodes import Cut, TreeNodes
 
 __all__ = ["Cut", "SenseNode", "SenseTree", "SenseTrees"]
@@ -323,12 +324,12 @@ class SenseTrees(TreeNodes):
         leaf_rows, wanted = self._rows_of_nodes(sense_offset, numbers)[self._leaf_node], np.diff(sense_offset)
         return Cut(
             sense_offset, numbers, self.uses_at(sense_offset, numbers),
-            self._averages(self.leaf_means, leaf_rows, wanted, sense_offset, unit=True),
-            self._averages(self.leaf_shifts, leaf_rows, wanted, sense_offset, unit=False),
+            self._averages(rows_of(self, "leaf_means"), leaf_rows, wanted, sense_offset, unit=True),
+            self._averages(rows_of(self, "leaf_shifts"), leaf_rows, wanted, sense_offset, unit=False),
         )  # fmt: skip
 
     def _averages(
-        self, matrix: Floats, leaf_rows: Integers, wanted: Integers, sense_offset: Integers, *, unit: bool
+        self, matrix: Any, leaf_rows: Integers, wanted: Integers, sense_offset: Integers, *, unit: bool
     ) -> Floats:
         """Rows of leaves averaged over those of a sense by their uses; words with one sense keep zeros."""
         out = np.zeros((int(sense_offset[-1]), matrix.shape[1]), np.float32)
@@ -421,14 +422,14 @@ class SenseTrees(TreeNodes):
 
     def node_shifts(self, word: int) -> Floats:
         """What each node of a word adds to its vector before shrinkage, float32 (nodes, D), by number."""
-        return self._node_averages(word, self.leaf_shifts)
+        return self._node_averages(word, rows_of(self, "leaf_shifts"))
 
     def node_centroids(self, word: int) -> Floats:
         """Mean context of each node of a word at unit length, float32 (nodes, S), by number."""
-        means = self._node_averages(word, self.leaf_means)
+        means = self._node_averages(word, rows_of(self, "leaf_means"))
         return _unit(means)
 
-    def _node_averages(self, word: int, matrix: Floats) -> Floats:
+    def _node_averages(self, word: int, matrix: Any) -> Floats:
         rows = slice(int(self.leaf_offset[word]), int(self.leaf_offset[word + 1]))
         weights = self.leaves_of(word) * self.leaf_counts[rows]
         averages: Floats = ((weights @ matrix[rows]) / weights.sum(axis=1, keepdims=True)).astype(np.float32)

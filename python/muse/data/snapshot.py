@@ -139,7 +139,7 @@ class Snapshot:
         arrays.check_fits(self.settings)
         if self.forest is not None:
             self.forest.check_fits(arrays)
-        elif arrays.selection_vectors.shape[1] != arrays.selection_size:
+        elif arrays.context_size != arrays.selection_size:
             raise ValueError("selection_vectors are wider than context_vectors, and there are no sense trees for them")
         if len(self.vocabulary) != arrays.n_words:
             raise ValueError(

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.data.reduced import KINDS
+
 __all__ = ["STATE_FIELDS", "SUMS", "check_state", "sense_rows", "with_other_senses"]
 
 SUMS = ("tokens", "targets", "pairs", "reward", "loss", "loss_pairs", "entropy", "entropy_targets")
@@ -53,6 +55,7 @@ _OPTIONAL_CHECKS = {
     "forget": lambda value: type(value) in (int, float) and 0 <= value <= 1,
     "alphas": lambda value: isinstance(value, list) and len(value) == 2 and all(map(_rate, value)),
     "workers": lambda value: _count(value) and 1 <= value <= 4096,
+    "reduced": lambda value: value in KINDS,  # the file that the model is from was saved with such numbers
     "earlier": _counts,
     "sense_use": _counts,
 }

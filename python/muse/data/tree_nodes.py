@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.data.reduced import Held, Widening, shape_of
+
 __all__ = ["Cut", "TreeNodes"]
 
 Floats = NDArray[np.float32]
@@ -53,7 +55,7 @@ class Cut(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TreeNodes:
+class TreeNodes(Widening):
     """What `muse.data.sense_trees.SenseTrees` is made of, which says what its parts are."""
 
     leaf_offset: Integers
@@ -69,7 +71,10 @@ class TreeNodes:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            array = getattr(self, field.name)
+            array = self.__dict__[field.name]
+            if isinstance(array, Held) and field.name in ("leaf_means", "leaf_shifts"):
+                self._hold(field.name, array)
+                continue
             if field.name not in _TYPES:
                 object.__setattr__(self, field.name, float(array))
                 continue
@@ -88,18 +93,16 @@ class TreeNodes:
         total = int(offset[-1])
         joins = total - int((leaves > 0).sum())
         shapes = {
-            "leaf_means": (total, self.leaf_means.shape[1]),
-            "leaf_shifts": (total, self.leaf_shifts.shape[1]),
+            "leaf_means": (total, shape_of(self, "leaf_means")[1]),
+            "leaf_shifts": (total, shape_of(self, "leaf_shifts")[1]),
             "leaf_counts": (total,),
             "joins": (joins, 2),
             "strengths": (joins,),
             "default_senses": (len(offset) - 1,),
         }
         for name, shape in shapes.items():
-            if getattr(self, name).shape != shape:
-                raise ValueError(
-                    f"{name} must have shape {shape} for {total} leaves; it has {getattr(self, name).shape}"
-                )
+            if shape_of(self, name) != shape:
+                raise ValueError(f"{name} must have shape {shape} for {total} leaves; it has {shape_of(self, name)}")
         if (self.leaf_counts < 1).any() or (self.leaf_counts > _MOST_USES).any():  # or sums of them are wrong
             raise ValueError(f"leaf_counts must be from 1 to {_MOST_USES}")
         if (self.default_senses < 1).any() or (self.default_senses > np.maximum(leaves, 1)).any():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse import _core
+from muse.data.reduced import Held, Widening, held_by, shape_of
 
 __all__ = ["UseSpace"]
 
@@ -18,7 +19,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class UseSpace:
+class UseSpace(Widening):
     """Two blocks, each of unit length, joined as [topic, order_weight * order] and of unit length together.
 
     Parameters
@@ -48,7 +49,7 @@ class UseSpace:
 
     topic_vectors: Floats
     topic_weights: Floats
-    order_vectors: Floats | None = None
+    order_vectors: Floats | None = field(default_factory=lambda: None)  # no attribute of the class, see `Widening`
     position_weights: Floats | None = None
     order_mean: Floats | None = None
     order_transform: Floats | None = None
@@ -58,10 +59,18 @@ class UseSpace:
     prior_weight: float = 0.05
     temperature: float = 0.15
 
+    def __post_init__(self) -> None:
+        for name in ("topic_vectors", "order_vectors"):
+            if isinstance(matrix := self.__dict__[name], Held):
+                self._hold(name, matrix)
+
     @property
     def size(self) -> int:
         """S, of a context."""
-        return int(self.core.dim)
+        if not held_by(self):
+            return int(self.core.dim)
+        order = 0 if self.order_transform is None else self.order_transform.shape[1]
+        return shape_of(self, "topic_vectors")[1] + order
 
     def bias(self, sense_offset: NDArray[np.int64], counts: NDArray[np.int64]) -> Floats:
         """What the share of each sense adds to its scores, float32 (Z,).
@@ -80,7 +89,7 @@ class UseSpace:
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: the core's view is made anew."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {part.name: getattr(self, part.name) for part in dataclasses.fields(self)}
 
     @cached_property
     def core(self) -> _core.UseSpace:

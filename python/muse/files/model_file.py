@@ -2,23 +2,22 @@
 
 Tensors carry the names of `muse.Arrays`. The words are one byte tensor, ``vocabulary`` (UTF-8), in which word i
 is ``vocabulary[vocabulary_offset[i]:vocabulary_offset[i + 1]]``. The metadata has ``format`` ("muse-senses"),
-``version`` ("1", or "2" with sense trees) and ``model``, a JSON object with the settings, the history, the training
-state, how the words were chosen, and, where there are some, the numbers of the sense trees, the names of senses, and
-how the text was made into tokens.
+``version`` ("1", "2" with sense trees, "3" with numbers of fewer bytes) and ``model``, a JSON object with the settings,
+the history, the training state, how the words were chosen, and, where there are some, the numbers of the sense trees,
+the names of senses, and how the text was made into tokens.
 
 Nothing in a file is trusted: `read` checks sizes, types and the consistency of all offsets before anything is used.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from muse.base.checks import path_like
 from muse.data.arrays import OPTIONAL, Arrays
 from muse.data.forest import OPTIONAL_TENSORS, SPACE_TENSORS, TENSORS, TREE_TENSORS, Forest
 from muse.data.memory import check_memory_to_load, with_figure
+from muse.data.reduced import KINDS, held_by
 from muse.data.sense_names import SenseNames
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot, has_sense
@@ -34,12 +34,15 @@ from muse.data.text_form import TextForm
 from muse.data.training_state import check_state
 from muse.data.vocabulary import LARGEST_TOTAL, Vocabulary
 from muse.errors import ModelFileError
+from muse.files.packed_words import PackedWords, damaged, packed_words
+from muse.files.reduced_tensors import expect_senses_of_trees, held, make_senses_of_trees, reduced, widened
 from muse.files.tensor_file import DamagedFileError, ForeignFileError, TensorFile, write_tensors
 
-__all__ = ["PackedWords", "pack_words", "read", "write"]
+__all__ = ["DTYPES", "read", "write"]
 
-FORMAT, VERSION = "muse-senses", 2
-_PLAIN_VERSION = 1  # of a file without sense trees, which older versions of muse read
+FORMAT, VERSION = "muse-senses", 3
+_PLAIN_VERSION, _TREES_VERSION = 1, 2  # of files that older versions of muse read, without and with sense trees
+DTYPES = ("float32", *KINDS)
 CLOCK_FIELDS = ("seconds", "tokens_per_second", "pairs_per_second")  # of history; left out: equal models, equal files
 _VOCABULARY_FIELDS = ("raw_words", "effective_min_count")
 _CHECKED_IN_MAPS = (
@@ -82,14 +85,17 @@ class _Reading(NamedTuple):
     file: str
     model: dict[str, Any]
     checked: bool  # all of it, not only what the rest hangs on
+    is_reduced: bool  # some of its tensors may have fewer bytes or not be there, see `muse.files.reduced_tensors`
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Writing
 
 
-def write(path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mapping[str, Any]]) -> None:
-    """Write a model and the `history` of its training.
+def write(
+    path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mapping[str, Any]], dtype: str = "float32"
+) -> None:
+    """Write a model and the `history` of its training, the numbers of its matrices in a type of `DTYPES`.
 
     A file of that name is replaced only when the new one is complete. The same model always gives the same bytes.
 
@@ -102,9 +108,12 @@ def write(path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mappi
     tensors: dict[str, NDArray[Any]] = {}
     for part in _PARTS:
         tensors |= part.pack(snapshot)
+    version = _PLAIN_VERSION if snapshot.forest is None and "sense_numbers" not in tensors else _TREES_VERSION
+    if dtype != "float32":
+        version, tensors = VERSION, reduced(tensors, snapshot, dtype)
+        snapshot = snapshot.replace(training_state={**snapshot.training_state, "reduced": dtype})
     described = json.dumps(_describe(snapshot, history), allow_nan=False)
-    new = snapshot.forest is not None or "sense_numbers" in tensors
-    metadata = {"format": FORMAT, "version": str(VERSION if new else _PLAIN_VERSION), "model": described}
+    metadata = {"format": FORMAT, "version": str(version), "model": described}
     _check_readable(tensors, metadata, snapshot.vocabulary.words)
     write_tensors(path, tensors, metadata, checked=["model"])
 
@@ -112,7 +121,9 @@ def write(path: str | PathLike[str], snapshot: Snapshot, history: Sequence[Mappi
 def _check_readable(tensors: Mapping[str, NDArray[Any]], metadata: dict[str, str], words: Sequence[str]) -> None:
     """Raise a ValueError where `read` would refuse these; all but the search of matrices, which writing does itself."""
     try:
-        _build(tensors, _Reading("", _metadata(metadata), checked=False), {})
+        is_reduced = _is_reduced(metadata)
+        reading = _Reading("", _metadata(metadata), checked=False, is_reduced=is_reduced)
+        _build(held(tensors) if is_reduced else tensors, reading, {})
         if len(set(words)) < len(words):
             raise DamagedFileError("a word occurs twice in its vocabulary")
     except DamagedFileError as error:
@@ -148,22 +159,6 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def pack_words(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Words one after another in UTF-8, uint8 (B,), and where each begins, int64 (V + 1,); see `PackedWords`."""
-    if not all(isinstance(word, str) for word in words):
-        raise TypeError("the model is not saved: its vocabulary holds a word that is no string")
-    try:
-        encoded = [word.encode("utf-8") for word in words]
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"the word {error.object!r} cannot be saved: it holds a lone surrogate, which is not valid Unicode; "
-            "decode the text with the right encoding before training"
-        ) from error
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(word) for word in encoded], out=offsets[1:])
-    return np.frombuffer(b"".join(encoded), np.uint8), offsets
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Reading
 
@@ -194,15 +189,15 @@ def read(path: str | PathLike[str], *, mapped: bool = False, **runtime: Any) -> 
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no file {name!r}; check the path")
     try:
-        model, tensors = _open(path, mapped)
-        return _build(tensors, _Reading(name, model, not mapped), runtime), model["history"]
+        model, tensors, is_reduced = _open(path, mapped)
+        return _build(tensors, _Reading(name, model, not mapped, is_reduced), runtime), model["history"]
     except ForeignFileError as error:
         raise ModelFileError(
             f"{name!r} is not a MUSE model file, or it was cut short while it was copied ({error}); "
             "copy it again, or load a file that model.save wrote"
         ) from error
     except DamagedFileError as error:
-        raise _damaged(name, error) from error
+        raise damaged(name, error) from error
     except _Refused as error:
         raise ModelFileError(f"{name!r} {error}") from error
 
@@ -211,17 +206,19 @@ class _Refused(Exception):
     """What is wrong with a file, as the end of a sentence that starts with its name."""
 
 
-def _open(path: str | PathLike[str], mapped: bool) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The metadata and the tensors of a file."""
+def _open(path: str | PathLike[str], mapped: bool) -> tuple[dict[str, Any], dict[str, Any], bool]:
+    """The metadata and the tensors of a file, and whether it is one of numbers of fewer bytes."""
     with TensorFile(path) as file:
         _check_version(file.metadata)
         file.check()
-        model = _metadata(file.metadata)
+        model, is_reduced = _metadata(file.metadata), _is_reduced(file.metadata)
         if mapped:
-            return model, {name: file.view(name, checked=name in _CHECKED_IN_MAPS) for name in file.names}
-        check_memory_to_load(file.size)
+            views = {name: file.view(name, checked=name in _CHECKED_IN_MAPS) for name in file.names}
+            return model, held(views) if is_reduced else views, is_reduced
+        check_memory_to_load(file.size_of_floats)
         try:
-            return model, {name: file.read(name) for name in file.names}
+            tensors = {name: file.read(name) for name in file.names}
+            return model, widened(tensors) if is_reduced else tensors, is_reduced
         except MemoryError as error:
             advice = "load it with mmap=True, which reads only what is asked for"
             raise with_figure(error, "the model was loaded", advice) from error
@@ -237,6 +234,10 @@ def _check_version(metadata: dict[str, str]) -> None:
         raise _Refused(
             f"has version {version} of the model format, and this muse reads up to {VERSION}; update muse-senses"
         )
+
+
+def _is_reduced(metadata: dict[str, str]) -> bool:
+    return int(metadata["version"]) > _TREES_VERSION
 
 
 def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
@@ -255,7 +256,9 @@ def _metadata(metadata: dict[str, str]) -> dict[str, Any]:
     return model
 
 
-def _build(tensors: Mapping[str, NDArray[Any]], reading: _Reading, runtime: dict[str, Any]) -> Snapshot:
+def _build(tensors: Mapping[str, Any], reading: _Reading, runtime: dict[str, Any]) -> Snapshot:
+    if reading.is_reduced:
+        tensors = expect_senses_of_trees(tensors)
     extra = set(tensors).difference(*(part.names for part in _PARTS))
     if extra:
         raise DamagedFileError(f"it holds unknown tensors {sorted(extra)}")
@@ -308,32 +311,28 @@ def _pack_forest(snapshot: Snapshot) -> dict[str, NDArray[Any]]:
 
 def _unpack_forest(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading: _Reading) -> Snapshot:
     arrays = snapshot.arrays
-    forest = Forest.of_tensors(arrays.context_vectors, tensors, reading.model.get("trees"))
+    context: Any = held_by(arrays).get("context_vectors")
+    forest = Forest.of_tensors(
+        arrays.context_vectors if context is None else context, tensors, reading.model.get("trees")
+    )
     forest.check_fits(arrays)
     if reading.checked:
         forest.check_finite()
+    make_senses_of_trees(arrays, forest, now=reading.checked)
     return snapshot.replace(forest=forest)
 
 
 def _pack_words(snapshot: Snapshot) -> dict[str, NDArray[Any]]:
-    packed, offsets = pack_words(snapshot.vocabulary.words)
+    packed, offsets = packed_words(snapshot.vocabulary.words)
     return {"vocabulary": packed, "vocabulary_offset": offsets}
 
 
 def _unpack_words(snapshot: Snapshot, tensors: dict[str, NDArray[Any]], reading: _Reading) -> Snapshot:
     arrays = snapshot.arrays
-    words = _unpack(tensors["vocabulary"], tensors["vocabulary_offset"], arrays.n_words, reading.file)
+    words = PackedWords.checked(tensors["vocabulary"], tensors["vocabulary_offset"], arrays.n_words, reading.file)
     counted = {name: reading.model["vocabulary"][name] for name in _VOCABULARY_FIELDS}
     vocabulary = Vocabulary(list(words) if reading.checked else words, arrays.word_counts, **counted)
     return snapshot.replace(words=vocabulary)
-
-
-def _unpack(packed: NDArray[Any], offsets: NDArray[Any], n_words: int, file: str) -> PackedWords:
-    if packed.dtype != np.uint8 or packed.ndim != 1 or offsets.dtype != np.int64 or offsets.shape != (n_words + 1,):
-        raise DamagedFileError("its vocabulary does not have the right type or size")
-    if offsets[0] != 0 or offsets[-1] != len(packed) or (np.diff(offsets) < 0).any():
-        raise DamagedFileError("the offsets of its vocabulary are inconsistent")
-    return PackedWords(packed, offsets, file)
 
 
 _PARTS = (
@@ -341,67 +340,3 @@ _PARTS = (
     _Part(("vocabulary", "vocabulary_offset"), _pack_words, _unpack_words),
     _Part((*SPACE_TENSORS, *TREE_TENSORS, *TENSORS), _pack_forest, _unpack_forest, OPTIONAL_TENSORS, is_needed=False),
 )  # in the order of a file, in which each one may look at those before it
-
-
-def _damaged(file: str, what: object) -> ModelFileError:
-    return ModelFileError(f"{file!r} is damaged: {what}; load another copy of it, or train and save the model again")
-
-
-class PackedWords(Sequence[str]):
-    """Words that are decoded from their UTF-8 bytes when they are asked for, as a list of str.
-
-    Parameters
-    ----------
-    packed : uint8 (B,)
-        The words one after another.
-    offsets : int64 (V + 1,)
-        Word i is ``packed[offsets[i]:offsets[i + 1]]``.
-    file : str
-        The file that they are from, for errors.
-    """
-
-    def __init__(self, packed: NDArray[np.uint8], offsets: NDArray[np.int64], file: str = "") -> None:
-        self._packed = packed.data
-        self._offsets = offsets
-        self._file = file
-        self._distinct = False  # not known to be
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (np.asarray(self._packed), self._offsets, self._file)
-
-    def __len__(self) -> int:
-        return len(self._offsets) - 1
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        count = len(self._offsets) - 1
-        if not -count <= index < count:
-            raise IndexError(f"word {index} of {count}")
-        return self._decode(index % count)
-
-    def __iter__(self) -> Iterator[str]:
-        """All words; who goes through them to the end finds out whether a word occurs twice."""
-        text, offsets = bytes(self._packed), self._offsets.tolist()
-        seen: set[str] = set()
-        for row, (start, end) in enumerate(itertools.pairwise(offsets)):
-            try:
-                word = text[start:end].decode("utf-8")
-            except UnicodeDecodeError:
-                word = self._decode(row)
-            if not self._distinct:
-                seen.add(word)
-            yield word
-        if not self._distinct and len(seen) < len(self):
-            raise _damaged(self._file, "a word occurs twice in its vocabulary")
-        self._distinct = True
-
-    def _decode(self, row: int) -> str:
-        try:
-            return bytes(self._packed[self._offsets[row] : self._offsets[row + 1]]).decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise _damaged(self._file, f"word {row} of its vocabulary is not UTF-8 ({error})") from error

@@ -25,7 +25,8 @@ from muse.files.replacing import replacing
 __all__ = ["DamagedFileError", "ForeignFileError", "TensorFile", "write_tensors"]
 
 _DTYPES: dict[str, np.dtype[Any]] = {
-    "I64": np.dtype("<i8"), "I32": np.dtype("<i4"), "F32": np.dtype("<f4"), "U8": np.dtype("u1")
+    "I64": np.dtype("<i8"), "I32": np.dtype("<i4"), "F32": np.dtype("<f4"), "F16": np.dtype("<f2"),
+    "I8": np.dtype("i1"), "U8": np.dtype("u1"),
 }  # fmt: skip
 _CODES = {dtype: code for code, dtype in _DTYPES.items()}
 _BLOCK_BYTES = 1 << 24
@@ -57,7 +58,7 @@ def write_tensors(
     path : path-like
         The file.
     tensors : mapping of str to array
-        Of int64, float32 or uint8.
+        Of the types that are listed above.
     metadata : mapping of str to str
         Texts.
     checked : sequence of str
@@ -192,6 +193,12 @@ class TensorFile:
     def names(self) -> set[str]:
         """Names of the tensors."""
         return set(self._described)
+
+    @property
+    def size_of_floats(self) -> int:
+        """Bytes of the file, if its numbers of fewer bytes were float32."""
+        small = [entry for entry in self._entries.values() if entry.dtype in (np.float16, np.int8)]
+        return self.size + sum(entry.size * (4 // entry.dtype.itemsize - 1) for entry in small)
 
     def read(self, name: str) -> NDArray[Any]:
         """A tensor of its own memory, checked against its checksum."""

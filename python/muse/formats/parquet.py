@@ -1,6 +1,6 @@
-"""Parquet, a row a sense: ``sense``, ``word``, ``number``, ``share``, ``count`` and ``vector``, through pyarrow.
+"""Apache Parquet, through pyarrow: a row for each sense, read by pandas, polars, DuckDB, Spark and others.
 
-pandas, polars, DuckDB and viewers of embeddings read it. ``vector`` is a list of fixed size of float32.
+Columns are those of `muse.formats.sense_rows.COLUMNS` and ``vector``, a list of D float32.
 """
 
 from __future__ import annotations
@@ -10,111 +10,98 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from muse.base.optional import needed
-from muse.errors import ModelFileError
 from muse.files.replacing import replacing
-from muse.formats.reading import damaged
-from muse.formats.table import SenseTable, group_keys
+from muse.formats.reading import damaged, open_reader
+from muse.formats.sense_rows import COLUMNS, SenseRows, rows_of_table, table_of_rows
+from muse.formats.table import SenseTable
 
-__all__ = ["MAGIC", "read_parquet", "write_parquet"]
-
-MAGIC = b"PAR1"
-_ROWS = 1 << 16  # of a group, so that memory stays small beside the vectors
+__all__ = ["read_parquet", "write_parquet"]
 
 
-def read_parquet(path: str | PathLike[str], *, column: str = "sense", vectors: str = "vector") -> SenseTable:
-    """Read a Parquet file of keys and vectors.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    column, vectors : str
-        Names of its columns: of keys, ``word#k`` or words, and of lists of numbers that are all of one length. Counts
-        are taken from a column ``count``, if there is one.
+def read_parquet(path: str | PathLike[str]) -> SenseTable:
+    """Read a Parquet file with these columns; vectors may be lists of any length that is the same for all.
 
     Raises
     ------
     ImportError
         If pyarrow is not installed.
     ModelFileError
-        If it is damaged or lacks a column; the message names those that it has.
+        If pyarrow cannot read the file, or a column is missing or not what it should be.
     """
-    library, name = needed("pyarrow.parquet", "reading Parquet", "parquet"), repr(os.fspath(path))
+    arrow, parquet = (needed(name, "reading Parquet files", "parquet") for name in ("pyarrow", "pyarrow.parquet"))
+    with open_reader(path) as reader:  # is it there, and a file?
+        source = reader.name
     try:
-        file = library.ParquetFile(os.fspath(path))
-        known = file.schema_arrow.names
-        if missing := [wanted for wanted in (column, vectors) if wanted not in known]:
-            raise damaged(name, f"it has no column {missing[0]!r}, but {', '.join(map(repr, known))}",
-                          "name the columns with column= and vectors=")  # fmt: skip
-        counted = ["count"] if "count" in known else []
-        read = file.read(columns=[column, vectors, *counted])
-        keys = [str(key) for key in read[column].to_pylist()]
-        matrix = _matrix(read[vectors], len(keys))
-        counts = [int(count or 0) for count in read["count"].to_pylist()] if counted else None
-    except (FileNotFoundError, ModelFileError):
-        raise
-    except (OSError, ValueError, TypeError, AttributeError, OverflowError) as error:  # pyarrow's errors are among these
-        raise damaged(name, error) from error
-    return group_keys(keys, matrix, counts=counts, source=name)
+        with parquet.ParquetFile(os.fspath(path)) as file:
+            found = file.read([*COLUMNS[1:], "vector"])
+        missing = {*COLUMNS[1:], "vector"} - set(found.column_names)
+        if missing:
+            raise damaged(source, f"it lacks the columns {', '.join(sorted(missing))}")
+        nulls = [name for name in found.column_names if found.column(name).null_count]
+        if nulls:
+            raise damaged(source, f"the column {nulls[0]!r} has rows without a value")
+        integers = [found.column(name).cast("int64").to_numpy() for name in ("sense", "count", "word_count")]
+        rows = SenseRows(
+            found.column("word").cast("string").to_pylist(), integers[0], integers[1],
+            found.column("share").cast("float64").to_numpy(), integers[2],
+            _matrix(arrow, found.column("vector"), source),
+        )  # fmt: skip
+    except (arrow.ArrowException, OSError) as error:
+        raise damaged(source, f"pyarrow cannot read it ({error})") from error
+    return table_of_rows(rows, source)
 
 
-def _matrix(column: Any, rows: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """A column of lists as float32 (rows, D)."""
-    flat = np.concatenate([chunk.flatten().to_numpy(zero_copy_only=False) for chunk in column.chunks] or [np.empty(0)])
-    if column.null_count or not rows or len(flat) == 0 or len(flat) % rows:
-        raise ValueError(f"{rows} rows with {len(flat)} numbers in all are not vectors of one length")
-    lengths = {len(vector) for vector in column.slice(0, 1).to_pylist()}
-    matrix: np.ndarray[Any, np.dtype[np.float32]] = np.ascontiguousarray(flat.reshape(rows, -1), np.float32)
-    if lengths != {matrix.shape[1]}:
-        raise ValueError(f"{rows} rows with {len(flat)} numbers in all are not vectors of one length")
-    return matrix
+def _matrix(arrow: Any, column: Any, source: str) -> NDArray[np.float32]:
+    """A column of lists as float32 (Z, D)."""
+    kind = arrow.types
+    if not (kind.is_list(column.type) or kind.is_large_list(column.type) or kind.is_fixed_size_list(column.type)):
+        raise damaged(source, f"the column 'vector' holds {column.type}, not lists of numbers")
+    made = np.empty((len(column), 0), np.float32)
+    first = 0
+    for chunk in column.chunks:
+        values = chunk.flatten()
+        size, rest = divmod(len(values), max(len(chunk), 1))
+        lengths = chunk.value_lengths().to_numpy(zero_copy_only=False)
+        if rest or values.null_count or (lengths != size).any():
+            raise damaged(source, "its vectors are not equally long")
+        if not first:
+            made = np.empty((len(column), size), np.float32)
+        if size != made.shape[1]:
+            raise damaged(source, "its vectors are not equally long")
+        made[first : first + len(chunk)] = values.cast("float32").to_numpy(zero_copy_only=False).reshape(-1, size)
+        first += len(chunk)
+    return made
 
 
 def write_parquet(path: str | PathLike[str], table: SenseTable, *, compression: str = "zstd") -> None:
-    """Write a Parquet file, a row a sense.
+    """Write a Parquet file.
 
     Parameters
     ----------
-    path : path-like
-        The file.
-    table : SenseTable
-        The senses.
-    compression : {"zstd", "snappy", "gzip", "none"}
-        Of its columns.
+    path, table
+        The file, which is replaced only when the new one is complete, and what it is to hold.
+    compression : str
+        One of pyarrow's: ``"zstd"``, ``"snappy"``, ``"none"``, ...
 
     Raises
     ------
     ImportError
         If pyarrow is not installed.
     ValueError
-        For another compression.
+        For another `compression`.
     """
-    if compression not in ("zstd", "snappy", "gzip", "none"):
-        raise ValueError(f"compression must be 'zstd', 'snappy', 'gzip' or 'none'; got {compression!r:.40}")
-    arrow, library = (
-        needed("pyarrow", "writing Parquet", "parquet"),
-        needed("pyarrow.parquet", "writing Parquet", "parquet"),
-    )
-    owners = np.repeat(np.arange(table.n_words), table.senses)
-    keys, shares, counts = table.keys(), np.asarray(table.shares(), np.float32), table.counts_of_senses()
-    numbers = np.arange(table.n_senses) - np.repeat(table.sense_offset[:-1], table.senses)
-    numbers = numbers if table.numbers is None else table.numbers
-    schema = arrow.schema([
-        ("sense", arrow.string()), ("word", arrow.string()), ("number", arrow.int32()), ("share", arrow.float32()),
-        ("count", arrow.int64()), ("vector", arrow.list_(arrow.float32(), table.vector_size)),
-    ])  # fmt: skip
-    with replacing(path) as file, library.ParquetWriter(file, schema, compression=compression) as writer:
-        for start in range(0, max(table.n_senses, 1), _ROWS):
-            rows = slice(start, min(start + _ROWS, table.n_senses))
-            vectors = arrow.FixedSizeListArray.from_arrays(
-                arrow.array(np.ascontiguousarray(table.sense_vectors[rows]).reshape(-1)), table.vector_size
-            )
-            columns = [
-                arrow.array(keys[rows], arrow.string()),
-                arrow.array([str(table.words[word]) for word in owners[rows].tolist()], arrow.string()),
-                arrow.array(numbers[rows].astype(np.int32)), arrow.array(shares[rows]), arrow.array(counts[rows]),
-                vectors,
-            ]  # fmt: skip
-            writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
+    arrow, parquet = (needed(name, "writing Parquet files", "parquet") for name in ("pyarrow", "pyarrow.parquet"))
+    rows = rows_of_table(table)
+    flat = arrow.array(np.ascontiguousarray(rows.vectors, np.float32).reshape(-1))
+    columns = [
+        arrow.array(rows.keys()), arrow.array(rows.words), *(arrow.array(numbers) for numbers in rows[1:5]),
+        arrow.FixedSizeListArray.from_arrays(flat, table.vector_size),
+    ]  # fmt: skip
+    made = arrow.Table.from_arrays(columns, [*COLUMNS, "vector"])
+    if not isinstance(compression, str) or not (compression == "none" or arrow.Codec.is_available(compression)):
+        raise ValueError(f"compression must be one of pyarrow's, such as 'zstd' or 'none'; got {compression!r:.80}")
+    with replacing(path) as file:
+        parquet.write_table(made, file, compression=compression)

@@ -17,18 +17,18 @@ from muse.data.memory import with_figure
 from muse.errors import ModelFileError, warn_of_format
 from muse.files.word2vec_rows import check_no_empty_word, writable_keys, write_word2vec
 from muse.formats.adagram import read_adagram, write_adagram
+from muse.formats.array_folder import METADATA, read_numpy, read_projector, write_numpy, write_projector
 from muse.formats.gensim_vectors import read_gensim, write_gensim
 from muse.formats.mssg import read_mssg, write_mssg
 from muse.formats.msword2vec import read_msword2vec, write_msword2vec
 from muse.formats.names import write_names
 from muse.formats.paper import index_of, read_paper, write_paper
-from muse.formats.parquet import MAGIC as PARQUET
 from muse.formats.parquet import read_parquet, write_parquet
-from muse.formats.projector import VECTORS, read_projector, write_projector
 from muse.formats.reading import damaged, open_reader
 from muse.formats.sense2vec_folder import read_sense2vec, write_sense2vec
 from muse.formats.sensegram import find_inventory, read_sensegram, write_sensegram
 from muse.formats.spacy_vectors import read_spacy, write_spacy
+from muse.formats.sqlite import read_sqlite, write_sqlite
 from muse.formats.table import SenseTable
 from muse.formats.word2vec import read_glove, read_word2vec
 
@@ -132,8 +132,10 @@ FORMATS: dict[str, Format] = dict(
         _format("adagram", "AdaGram.jl, binary", read_adagram, write_adagram, SHARES, COUNTS, SELECTION),
         _format("adagram-text", "AdaGram.jl's text export", _read_adagram_text, _write_adagram_text),
         _format("sense2vec", "sense2vec folder, through sense2vec", read_sense2vec, write_sense2vec, SHARES, LABELS),
-        _format("projector", "TensorBoard projector's folder of two tables", read_projector, write_projector, SHARES),
-        _format("parquet", "Parquet, a row a sense, through pyarrow", read_parquet, write_parquet, SHARES),
+        _format("numpy", "folder of vectors.npy and metadata.tsv", read_numpy, write_numpy, SHARES, COUNTS),
+        _format("projector", "folder for TensorBoard's projector", read_projector, write_projector, SHARES, COUNTS),
+        _format("parquet", "Apache Parquet, through pyarrow", read_parquet, write_parquet, SHARES, COUNTS),
+        _format("sqlite", "SQLite, a table of senses", read_sqlite, write_sqlite, SHARES, COUNTS),
         _format("spacy", "spaCy pipeline with vectors, through spaCy", read_spacy, write_spacy, WORDS),
     ]
 )
@@ -246,10 +248,11 @@ def detect_format(path: Path_) -> str:
         start = reader.peek(_SNIFFED)
     if start[8:9] == b"{":
         raise ModelFileError(f"{name} is a safetensors file; if it is a model of ours, open it with MUSE.load")
-    if start.startswith(PARQUET):
-        return "parquet"
     if start[:1] == b"\x80":
         raise ModelFileError(f"{name} is a pickle, which is not opened unasked; give format='gensim' if you trust it")
+    for magic, known in ((b"SQLite format 3\0", "sqlite"), (b"PAR1", "parquet")):
+        if start.startswith(magic):
+            return known
     lines = start.lstrip(b"\r\n").split(b"\n", 2)
     first, second = lines[0].split(), lines[1].split() if len(lines) > 1 else []
     if _are_counts(first):
@@ -262,8 +265,8 @@ def detect_format(path: Path_) -> str:
         if _are_numbers(first[:1]) and index_of(path, None).is_file():
             return "paper"
         return "adagram-text" if _are_numbered(start) else "glove"
-    known = ", ".join(map(repr, FORMATS))
-    raise ModelFileError(f"{name} looks like none of the known formats; name it with format=, one of {known}")
+    listed = ", ".join(map(repr, FORMATS))
+    raise ModelFileError(f"{name} looks like none of the known formats; name it with format=, one of {listed}")
 
 
 def _detect_headed(path: Path, columns: int, second: list[bytes]) -> str:
@@ -276,15 +279,13 @@ def _detect_headed(path: Path, columns: int, second: list[bytes]) -> str:
 
 
 def _detect_folder(path: Path) -> str:
-    if (path / VECTORS).is_file():
-        return "projector"
     if (path / "cfg").is_file() and (path / "vectors").exists():
         return "sense2vec"
+    if (path / METADATA).is_file():
+        return "numpy" if (path / "vectors.npy").exists() else "projector"
     if (path / "vocab").is_dir() or ((path / "vectors").exists() and (path / "strings.json").is_file()):
         return "spacy"
-    raise ModelFileError(
-        f"{os.fspath(path)!r} is a folder, but none of sense2vec, of spaCy or of the projector; name a file in it"
-    )
+    raise ModelFileError(f"{os.fspath(path)!r} is a folder, but of none of the formats that are; name a file in it")
 
 
 def _are_numbered(start: bytes) -> bool:

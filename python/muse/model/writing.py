@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from muse.files import model_file
 from muse.formats.registry import write_sense_table
 from muse.formats.table import SenseTable
@@ -18,7 +20,7 @@ __all__ = ["export", "save", "tag_corpus"]
 
 
 @uses
-def save(self: Model, path: str | PathLike[str], **needless: Any) -> None:
+def save(self: Model, path: str | PathLike[str], *, dtype: str = "float32", **needless: Any) -> None:
     """Write the model to one file; one of that name is replaced only when the new one is complete.
 
     Times and speeds in `history` are left out, so that equal models give equal files.
@@ -27,6 +29,11 @@ def save(self: Model, path: str | PathLike[str], **needless: Any) -> None:
     ----------
     path : path-like
         The file.
+    dtype : {"float32", "float16", "int8"}
+        What the numbers of vectors are kept as. With float16 and with int8, which has a scale for each row, a file has
+        half or a quarter of the size, less with sense trees, and its vectors are rounded: docs/file-format.md says what
+        that costs. Such a file loads like any other and its numbers are float32 from then on; a training that it was
+        saved in the middle of cannot be resumed from it.
     **needless
         ``separately``, ``sep_limit``, ``ignore`` and ``pickle_protocol``, which gensim takes; ignored.
 
@@ -34,6 +41,8 @@ def save(self: Model, path: str | PathLike[str], **needless: Any) -> None:
     ------
     TypeError
         For any other argument.
+    ValueError
+        For another `dtype`, or numbers that it cannot hold.
 
     Examples
     --------
@@ -42,7 +51,17 @@ def save(self: Model, path: str | PathLike[str], **needless: Any) -> None:
     for name in needless:
         if name not in ("separately", "sep_limit", "ignore", "pickle_protocol"):
             raise TypeError(f"{name!r} is not an argument of save; help(muse.MUSE.save) lists what it takes")
-    model_file.write(path, self.snapshot, self.history)
+    model_file.write(path, self.snapshot, self.history, _dtype(dtype))
+
+
+def _dtype(dtype: Any) -> str:
+    try:
+        name = str(np.dtype(dtype).name)
+    except TypeError:
+        name = repr(dtype)
+    if dtype is None or name not in model_file.DTYPES:
+        raise ValueError(f"dtype must be one of {', '.join(map(repr, model_file.DTYPES))}; got {dtype!r:.80}")
+    return name
 
 
 @uses

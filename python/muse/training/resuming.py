@@ -26,6 +26,12 @@ def resumable(snapshot: Snapshot, corpus: _core.Corpus, checksum: int, epochs: i
     if not STATE_FIELDS.issubset(state) or not snapshot.is_trained:
         raise ValueError("there is no training to resume: load a checkpoint, or call train without resume=True")
     check_state(state)
+    if "reduced" in state:
+        raise ValueError(
+            f"the model is from a file that was saved with dtype={state['reduced']!r}, and a training is resumed from "
+            "the numbers that it stopped with: load a checkpoint or a file of float32, or call train without "
+            "resume=True, which goes on from the rounded numbers"
+        )
     if state["epochs"] != epochs:
         raise ValueError(
             f"the model was in training for {state['epochs']} epochs; leave epochs out to resume that, or call "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from muse.vectors import own_words
 from muse.vectors.analogies import answer_analogies
 from muse.vectors.comparisons import Comparisons
 from muse.vectors.keyed import Neighbours, check_topn, units
+from muse.vectors.neighbour_index import NO_KEY, NeighbourIndex, asked_index, made_index
 from muse.vectors.read_only import read_only, shown
 from muse.vectors.sense_keys import SenseKey, SenseKeys, parse_sense_key
 
@@ -71,15 +72,37 @@ class SenseVectors(Comparisons[SenseKey]):
     def __len__(self) -> int:
         return self._arrays.n_senses
 
-    def index(self, key: SenseKey) -> int:
-        """The row of a sense.
+    @overload
+    def index(self, key: SenseKey) -> int: ...
+    @overload
+    def index(self, **options: Any) -> NeighbourIndex: ...
+    def index(self, key: Any = NO_KEY, **options: Any) -> int | NeighbourIndex:
+        """The row of a sense; without a key, an index of near neighbours, for ``most_similar(..., indexer=index)``.
+
+        Parameters
+        ----------
+        key : sense key, optional
+            The sense.
+        **options
+            Of an index: ``connectivity=16``, the links of each vector; ``build_expansion=128`` and ``expansion=64``,
+            how many candidates are kept while it is made, and in a search: more miss less and take longer;
+            ``dtype="float32"``, or ``"float16"`` and ``"int8"`` for a smaller one; ``workers=``, threads. With more
+            than one it is not the same each time.
+
+        Returns
+        -------
+        int or NeighbourIndex
 
         Raises
         ------
         UnknownWordError, UnknownSenseError
             Both are KeyErrors.
+        ImportError
+            If usearch is not installed, which makes the index.
         """
         now = self._now()
+        if key is NO_KEY:
+            return made_index(now, options)
         word, number = parse_sense_key(key, now._snapshot.known_names)
         return sense_row(now._arrays, word, now._vocabulary.index(word), number)
 
@@ -92,6 +115,7 @@ class SenseVectors(Comparisons[SenseKey]):
         exclude_same_word: bool = False,
         min_prior: float = 0.0,
         restrict_vocab: int | None = None,
+        indexer: Any = None,
     ) -> Any:
         """The senses that are most similar to some and least to others, by cosine.
 
@@ -107,6 +131,9 @@ class SenseVectors(Comparisons[SenseKey]):
             Leave out senses that have a smaller share in the uses of their word.
         restrict_vocab : int, optional
             Search the senses of the first, most frequent words only.
+        indexer : optional
+            What `index` has made, or another index with gensim's ``most_similar(vector, topn)``, is asked in place of
+            an exact search; `topn` must be a number.
 
         Returns
         -------
@@ -117,6 +144,9 @@ class SenseVectors(Comparisons[SenseKey]):
         query, rows = now._query(positive, negative)
         if topn is None:
             return now._similarities(query, restrict_vocab)
+        if indexer is not None:
+            excluded, keep = now._left_out([rows], exclude_same_word, min_prior)
+            return asked_index(indexer, now, query, excluded[0], topn, keep, restrict_vocab)
         return now._neighbours(query[None], topn, [rows], exclude_same_word, min_prior, restrict_vocab)[0]
 
     def neighbours_of(
@@ -140,11 +170,17 @@ class SenseVectors(Comparisons[SenseKey]):
         min_prior: float,
         restrict_vocab: int | None,
     ) -> list[Neighbours]:
+        excluded, keep = self._left_out(rows, exclude_same_word, min_prior)
+        return self._nearest(queries, topn, excluded=excluded, restrict_vocab=restrict_vocab, keep=keep)
+
+    def _left_out(
+        self, rows: Sequence[set[int]], exclude_same_word: bool, min_prior: float
+    ) -> tuple[Sequence[set[int]], NDArray[np.bool_] | None]:
+        """The rows that are not in the answers to queries of these rows, and which rows may be, bool (Z,)."""
         if exclude_same_word:
             rows = [{other for row in own for other in self._siblings(row)} for own in rows]
         min_prior = checks.number(0, 1)("min_prior", min_prior)
-        keep = self._arrays.priors() >= min_prior if min_prior > 0 else None
-        return self._nearest(queries, topn, excluded=rows, restrict_vocab=restrict_vocab, keep=keep)
+        return rows, self._arrays.priors() >= min_prior if min_prior > 0 else None
 
     def _word_similarity(self, first: str, second: str) -> float:
         one, other = (units(self.vectors[self._rows_of(word)]) for word in (first, second))
@@ -237,14 +273,22 @@ class WordVectors(Comparisons[str]):
         """The row of each word."""
         return MappingProxyType(self._vocabulary.ids)
 
-    def index(self, key: str | int) -> int:
-        """The row of a word, or a row itself.
+    @overload
+    def index(self, key: str | int) -> int: ...
+    @overload
+    def index(self, **options: Any) -> NeighbourIndex: ...
+    def index(self, key: Any = NO_KEY, **options: Any) -> int | NeighbourIndex:
+        """The row of a word, or a row itself; without a `key`, an index of near neighbours.
+
+        Its `options` are those of `SenseVectors.index`.
 
         Raises
         ------
         UnknownWordError
             A KeyError that names the nearest spellings.
         """
+        if key is NO_KEY:
+            return made_index(self._now(), options)
         if isinstance(key, (int, np.integer)) and not isinstance(key, bool):  # as gensim has it
             if not 0 <= key < len(self._vocabulary):
                 raise UnknownRowError(f"there is no row {key}; there are {len(self._vocabulary)} words")
@@ -277,7 +321,8 @@ class WordVectors(Comparisons[str]):
         restrict_vocab : int, optional
             Search the first, most frequent words only.
         indexer : optional
-            An index of gensim's, whose ``most_similar(vector, topn)`` is asked in place of an exact search.
+            What `index` has made, or an index of gensim's, whose ``most_similar(vector, topn)`` is asked in place of
+            an exact search.
 
         Returns
         -------
@@ -287,8 +332,7 @@ class WordVectors(Comparisons[str]):
         now = self._now()
         query, rows = now._query(positive, negative)
         if indexer is not None and topn is not None:
-            keys, found = now.index_to_key, indexer.most_similar(units(query[None])[0], topn + len(rows))
-            return [pair for pair in found if pair[0] not in {keys[row] for row in rows}][:topn]
+            return asked_index(indexer, now, query, rows, topn, None, restrict_vocab)
         if restrict_vocab is None and (clip_start or clip_end is not None):
             return now._clipped(query, rows, topn, slice(clip_start, clip_end))
         if topn is None:

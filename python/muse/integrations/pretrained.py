@@ -1,0 +1,73 @@
+"""Models that come as packages of their own: found where they are installed, by an entry point."""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from muse.errors import ModelFileError
+from muse.model.muse import MUSE
+
+__all__ = ["load_pretrained"]
+
+GROUP = "muse.pretrained"
+"""Of entry points: the name of a model, and an object of the package that is the path of its file."""
+
+PACKAGES = {"wiki-en-small": "muse-senses-wiki-en-small"}  # that there are, installed or not
+
+
+def load_pretrained(name: str = "wiki-en-small", *, mmap: bool = True, **runtime: Any) -> MUSE:
+    """A model to start with, from a package that is installed beside this one.
+
+    Parameters
+    ----------
+    name : str
+        ``"wiki-en-small"``: 20,000 words of English Wikipedia, in the package ``muse-senses-wiki-en-small``; or what
+        another package brings under the entry points ``muse.pretrained``.
+    mmap : bool
+        Map its file into memory, see `MUSE.load`.
+    **runtime
+        Settings that a file does not hold, such as ``workers=``.
+
+    Returns
+    -------
+    MUSE
+        It can be asked, cut anew, saved under another name, and trained on.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If the package is not installed; the message has the command that installs it.
+    ValueError
+        For a name that no known package has.
+
+    Examples
+    --------
+    >>> from muse.datasets import load_pretrained
+    >>> model = load_pretrained("wiki-en-small")  # doctest: +SKIP
+    >>> model.select_sense("bank", "the bank of the river")  # doctest: +SKIP
+    1
+    """
+    installed = {found.name: found for found in entry_points(group=GROUP)}
+    if isinstance(name, str) and name in installed:
+        return MUSE.load(_path(installed[name]), mmap=mmap, **runtime)
+    if not isinstance(name, str) or name not in PACKAGES:
+        listed = ", ".join(map(repr, sorted({*PACKAGES, *installed})))
+        raise ValueError(f"there is no pretrained model {name!r:.80}; there are {listed}")
+    raise ModuleNotFoundError(
+        f"the model {name!r} is in a package of its own; install it with: pip install {PACKAGES[name]} (or, from a "
+        "clone of the repository: pip install ./data)",
+        name=PACKAGES[name].replace("-", "_"),
+    )
+
+
+def _path(found: EntryPoint) -> str:
+    try:
+        path = os.fspath(found.load())
+    except (ImportError, AttributeError, TypeError) as error:
+        of = f" ({found.dist.name})" if found.dist else ""
+        raise ModelFileError(
+            f"the package of the pretrained model {found.name!r}{of} is damaged: {error}; install it again"
+        ) from error
+    return str(path)
