@@ -437,8 +437,7 @@ class TrainingRun:
         self._publish()
 
     def _sense_uses(self, snapshot: Snapshot) -> NDArray[np.int64]:
-        """Uses of the senses in this text, int64 (Z,): what is selected in it, or, where trees were grown from it, by the
-        shares of their nodes, which differ from that by a hundredth on average and take no time."""
+        """Uses of the senses in this text: as selected, or, where trees grew from it, by nodes: off by a hundredth."""
         if self.warm and snapshot.forest is not None and snapshot.forest.is_cut(snapshot.arrays):
             return snapshot.forest.spread(self.text)
         return sense_uses(snapshot, self.corpus)
