@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from benchmarks.human.cells import Cell, Data, execute
+    from benchmarks.human.cells import Cell, Data, Grown, execute
 
     if options.data is not None:
         os.environ["MUSE_DATA"] = str(options.data)
@@ -65,16 +65,17 @@ def _run(options: argparse.Namespace) -> int:
     done = {record["key"] for record in read_records(options.out)}
     todo = [cell for cell in cells if cell.key not in done]
     print(f"{len(cells)} cells, {len(cells) - len(todo)} of them done before", flush=True)
-    failed = 0
+    failed, grown = 0, Grown()
     for number, cell in enumerate(todo, 1):  # one at a time: the times are compared
         try:
-            found = execute(cell)
+            found = execute(cell, grown)
         except Exception:  # one bad cell must not end a night's run
             print(f"FAILED: {cell}\n{traceback.format_exc()}", file=sys.stderr, flush=True)
             failed += 1
             continue
         append_records(options.out, [common.plain(found)])
-        said = found.get("error") or f"graded {found['scores']['graded']:.1f}, {found['seconds']:.1f} s"
+        took = "cut" if found.get("cut of") else f"{found.get('seconds', 0.0):.1f} s"
+        said = found.get("error") or f"graded {found['scores']['graded']:.1f}, {took}"
         print(f"[{number}/{len(todo)}] {cell}: {said}", flush=True)
     return 1 if failed else 0
 

@@ -68,6 +68,8 @@ class Data:
             **{name: hard[name] for name in _HARD}, "answered": hard["answered"],
             **{f"WiC {name}": wic["dev"][name] for name in ("accuracy", "sense_match", "majority", "covered")},
             **{f"WiC usage, {part}": one["usage_accuracy"] for part, one in wic.items() if "usage_accuracy" in one},
+            **{f"WiC usage, {part}, known words": one["usage_accuracy_covered"] for part, one in wic.items()
+               if "usage_accuracy" in one},
             **{f"SCWS {name}": scws[name] for name in _SCWS if name in scws},
             **{name: similarity[f"{name} wv"] for name in self.similarity},
         }  # fmt: skip
@@ -120,8 +122,11 @@ class Cell:
         return f"{self.name} | {self.text_name}, {self.dims} dimensions, seed {self.seed}"
 
 
-def execute(cell: Cell) -> dict[str, Any]:
-    """Train from the file, which is timed as a whole, and measure."""
+def execute(cell: Cell, grown: Grown) -> dict[str, Any]:
+    """Train from the file, which is timed as a whole, and measure; or cut the trees that `grown` holds anew.
+
+    What a cut gives depends on the trees alone, so models that differ in the number of senses are trained once.
+    """
     record = {
         "record": "cell", "key": cell.key, "code": code_version("evaluation/*"), "data": cell.data.digest,
         "label": cell.name, "text": cell.text_name, "digest": cell.digest, "tokens": cell.tokens, "dims": cell.dims,
@@ -129,12 +134,41 @@ def execute(cell: Cell) -> dict[str, Any]:
         "machine": common.machine(),
     }  # fmt: skip
     start = time.perf_counter()
+    model, cut_of = grown.cut(cell)
     try:
-        model = MUSE(corpus_file=cell.text, workers=cell.threads, progress=False, **cell.options)
+        model = model or MUSE(corpus_file=cell.text, workers=cell.threads, progress=False, **cell.options)
     except DivergenceError as error:  # a finding, too
         return {**record, "error": str(error)}
-    seconds = time.perf_counter() - start
+    seconds = None if cut_of else time.perf_counter() - start
+    grown.keep(cell, model)
     found = {"scores": cell.data.scores(model), "senses": cell.data.senses(model)}
     if cell.name == BASELINE:
         found["one sense a word"] = cell.data.one_sense
-    return {**record, "seconds": seconds, **found}
+    return {**record, "seconds": seconds, **({"cut of": cut_of} if cut_of else {}), **found}
+
+
+class Grown:
+    """The last model with sense trees, for other cuts of them."""
+
+    def __init__(self) -> None:
+        self._cell: Cell | None = None
+        self._model: MUSE | None = None
+
+    def keep(self, cell: Cell, model: MUSE) -> None:
+        """Keep a model, if it has trees, in place of the one before."""
+        if model.snapshot.forest is not None:
+            self._cell, self._model = cell, model
+
+    def cut(self, cell: Cell) -> tuple[MUSE | None, str]:
+        """The kept model with as many senses as a cell asks for, and its setting; None, where training it differs."""
+        if self._cell is None or self._model is None:
+            return None, ""
+        asked, kept = cell.options, self._cell.options
+        senses = asked.pop("senses", None)
+        kept.pop("senses", None)
+        same = (cell.digest, cell.threads) == (self._cell.digest, self._cell.threads)
+        if asked != kept or not same or senses == 1:
+            self._cell = self._model = None  # the next model is trained beside none
+            return None, ""
+        self._model.recut(senses)
+        return self._model, self._cell.name

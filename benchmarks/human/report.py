@@ -21,6 +21,7 @@ SCORES = {  # of a cell: heading, digits
     "WiC accuracy": ("WiC by senses", 3),
     "WiC usage, dev": ("WiC by usage", 3),
     "WiC usage, train": ("threshold from train", 3),
+    "WiC usage, dev, known words": ("of known words alone", 3),
     "SCWS MaxSimC": ("MaxSimC", 3),
     "SCWS AvgSimC": ("AvgSimC", 3),
     "SCWS AvgSimC + contexts": ("with contexts", 3),
@@ -74,7 +75,9 @@ def _row(label: str, cells: Mapping[int, Record], base: Mapping[int, Record]) ->
             continue
         gains = [_score(cell, mine) - _score(other, theirs) for cell, other in both]
         row[heading] = ("+" if sum(gains) >= 0 else "") + common.mean_sd(gains)
-    row["time / one-sense"] = common.mean_sd([cell["seconds"] / other["seconds"] for cell, other in both], 2)
+    times = [cell["seconds"] / other["seconds"] for cell, other in both if cell["seconds"] and other["seconds"]]
+    if times:  # those of cuts of trees that another cell has grown are that cell's
+        row["time / one-sense"] = common.mean_sd(times, 2)
     return row
 
 

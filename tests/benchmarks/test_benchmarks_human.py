@@ -137,6 +137,17 @@ def test_a_run_measures_every_set_once(corpus: Path, data: Path, capsys: Any) ->
     assert "benchmarks.senses" in said
 
 
+def test_a_cut_of_trees_is_what_training_gives(corpus: Path, data: Path) -> None:
+    _, (alone,) = _run(corpus, data, "--seeds", "1", "--settings", "senses=3")
+    corpus.with_name("human.jsonl").unlink()
+    _, (default, cut) = _run(corpus, data, "--seeds", "1", "--settings", "default", "senses=3")
+    assert ("cut of" in default, cut["cut of"], cut["seconds"]) == (False, "default", None)
+    assert cut["scores"] == pytest.approx(
+        alone["scores"], abs=0.01
+    )  # words are means of senses, which are counted once
+    assert cut["senses"]["mean_has"] == alone["senses"]["mean_has"]
+
+
 def test_models_with_vectors_of_contexts_are_measured_by_them(
     corpus: Path, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -158,7 +169,10 @@ def test_models_with_vectors_of_contexts_are_measured_by_them(
     scores = three["scores"]
     assert min(scores["WiC usage, dev"], scores["WiC usage, train"]) > scores["WiC majority"]
     assert -1 <= scores["SCWS contexts"] <= 1
-    assert {name for name in one["scores"] if "usage" in name} == {"WiC usage, dev", "WiC usage, train"}
+    assert {name for name in one["scores"] if "usage" in name and "known" not in name} == {
+        "WiC usage, dev",
+        "WiC usage, train",
+    }
     assert main(["report", "--out", str(corpus.with_name("human.jsonl"))]) == 0
     with_them = capsys.readouterr().out
     assert main(["report", "--out", str(corpus.with_name("before.jsonl"))]) == 0

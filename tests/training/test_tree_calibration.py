@@ -152,7 +152,7 @@ def test_small_texts_take_what_others_had():
     text = Text()
     small = _core.Corpus.from_arrays(text.corpus.tokens[:7000].copy(), text.corpus.offsets[:1001].copy())
     grown = grow_trees(text.arrays, small, TreeSettings(topic_window=8, sample=0.01))
-    assert (grown.space.temperature, grown.trees.shrinkage, grown.trees.auto_strength) == (0.15, 0.5, 0.5)
+    assert (grown.space.temperature, grown.trees.shrinkage, grown.trees.auto_strength) == (0.15, 0.6, 0.5)
 
 
 def test_halves_of_contexts_take_every_other_word(pure, grown):

@@ -130,6 +130,20 @@ def trim_rule(name: str, value: Any) -> Callable[[str, int, int], Any]:
     return value  # type: ignore[no-any-return]
 
 
+def forms_of_words(name: str, value: Any) -> str | dict[str, str] | Callable[[str], Any]:
+    """Which words are inflected forms: "en", a mapping from forms to lemmas, or a function of a word."""
+    if isinstance(value, str) and value != "en":
+        raise ValueError(f"{name} must be 'en', a dict {{form: lemma}}, or a function of a word; got {value!r:.80}")
+    if isinstance(value, str) or (callable(value) and not isinstance(value, Mapping)):
+        return value
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be 'en', a dict {{form: lemma}}, or a function of a word; got {value!r:.80}")
+    for form, lemma in value.items():
+        if not isinstance(form, str) or not isinstance(lemma, str):
+            raise TypeError(f"{name} must map words to words (str); got {form!r:.80}: {lemma!r:.80}")
+    return dict(value)
+
+
 def sentences(name: str, value: Any) -> Iterable[Any]:
     """What can be gone through; whether it holds token lists is seen as it is read."""
     iterable = isinstance(value, Iterable) or hasattr(value, "__getitem__")

@@ -46,6 +46,8 @@ class Forest:
         First row of each word's senses in the model's arrays.
     nodes : int64 (Z,)
         The number of the node that each of these senses is.
+    lemmas : int64 (V,), optional
+        The word whose senses each word shares, itself for most. Words that share senses have equal trees.
 
     Raises
     ------
@@ -58,6 +60,7 @@ class Forest:
     word_vectors: Floats
     sense_offset: NDArray[np.int64]
     nodes: NDArray[np.int64]
+    lemmas: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         words, dim = self.word_vectors.shape
@@ -78,6 +81,10 @@ class Forest:
         most = np.maximum(2 * trees.n_leaves - 1, 1)
         if (self.nodes < 0).any() or (self.nodes >= np.repeat(most, np.diff(self.sense_offset))).any():
             raise ValueError("the senses must be numbers of nodes of the trees")
+        if self.lemmas is not None:
+            self._check_type("lemmas", words)
+            if words and (self.lemmas.min() < 0 or self.lemmas.max() >= words):
+                raise ValueError(f"lemmas must be rows of words, from 0 to {words - 1}")
         if trees.overlap(self.sense_offset, self.nodes):
             raise ValueError("the senses of a word must be in rising order, and none of them part of another")
 
@@ -152,6 +159,10 @@ class Forest:
         """Numbers of the nodes that are the senses of a word, int64 (K,)."""
         return self.nodes[self.rows_of(word)]
 
+    def forms_of(self, word: int) -> NDArray[np.int64]:
+        """The words that share their senses with a word, itself among them, int64 (n,)."""
+        return np.array([word]) if self.lemmas is None else np.flatnonzero(self.lemmas == self.lemmas[word])
+
     def rows_in(self, other: Forest) -> NDArray[np.int64]:
         """The row, in another cut of the same trees, of the sense that each of these is or is part of; -1: of none."""
         return self.trees.rows_in((self.sense_offset, self.nodes), (other.sense_offset, other.nodes))
@@ -213,15 +224,20 @@ class Forest:
         )
         offset = np.concatenate((self.sense_offset, self.sense_offset[-1] + 1 + np.arange(added)))
         nodes = np.concatenate((self.nodes, np.zeros(added, np.int64)))
-        return Forest(space, trees, word_vectors, offset, nodes)
+        lemmas = None if self.lemmas is None else np.concatenate(
+            (self.lemmas, len(self.lemmas) + np.arange(added))
+        )  # fmt: skip
+        return Forest(space, trees, word_vectors, offset, nodes, lemmas)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """The arrays by name, as a model file keeps them, but for the topic vectors, which are P."""
         named = {name: getattr(self.space, name) for name in SPACE_TENSORS}
         named |= {name: getattr(self.trees, name) for name in TREE_TENSORS}
-        return {name: array for name, array in named.items() if array is not None} | {
+        named |= {
             "word_vectors": self.word_vectors, "node_offset": self.sense_offset, "nodes": self.nodes,
+            "lemmas": self.lemmas,
         }  # fmt: skip
+        return {name: array for name, array in named.items() if array is not None}
 
     def numbers(self) -> dict[str, float]:
         """What is no array, as a model file keeps it."""
@@ -247,9 +263,9 @@ class Forest:
             array = tensors.get(name)
             if array is not None and (array.dtype != np.float32 or array.ndim != (1 if name in _FLAT else 2)):
                 raise ValueError(f"{name} must be float32 with {1 if name in _FLAT else 2} dimensions")
-        order = [name in tensors for name in OPTIONAL_TENSORS]
+        order = [name in tensors for name in _ORDER_TENSORS]
         if any(order) and not all(order):
-            raise ValueError(f"it must hold all of {', '.join(OPTIONAL_TENSORS)}, or none")
+            raise ValueError(f"it must hold all of {', '.join(_ORDER_TENSORS)}, or none")
 
         def parts(kind: type, names: tuple[str, ...]) -> dict[str, Any]:
             return {f.name: {**tensors, **numbers}[f.name] for f in dataclasses.fields(kind)
@@ -258,13 +274,14 @@ class Forest:
         space = UseSpace(topic_vectors, **parts(UseSpace, SPACE_TENSORS))
         _check_space(space)
         return cls(space, SenseTrees(**parts(SenseTrees, TREE_TENSORS)), tensors["word_vectors"],
-                   tensors["node_offset"], tensors["nodes"])  # fmt: skip
+                   tensors["node_offset"], tensors["nodes"], tensors.get("lemmas"))  # fmt: skip
 
 
-TENSORS = ("word_vectors", "node_offset", "nodes")  # beside those of the trees and of the space
+TENSORS = ("word_vectors", "node_offset", "nodes", "lemmas")  # beside those of the trees and of the space
 TREE_TENSORS = tuple(f.name for f in dataclasses.fields(SenseTrees) if f.name not in _NUMBERS)
 SPACE_TENSORS = tuple(f.name for f in dataclasses.fields(UseSpace) if f.name not in (*_NUMBERS, "topic_vectors"))
-OPTIONAL_TENSORS = ("order_vectors", "position_weights", "order_mean", "order_transform")
+_ORDER_TENSORS = ("order_vectors", "position_weights", "order_mean", "order_transform")
+OPTIONAL_TENSORS = (*_ORDER_TENSORS, "lemmas")
 _FLAT = ("topic_weights", "order_mean")
 
 

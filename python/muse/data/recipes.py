@@ -6,11 +6,11 @@ To add a recipe, write a subclass of `Recipe` here, put it into `RECIPES`, and g
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from muse.base.checks import Check, Choice, flag, integer, number, optional
+from muse.base.checks import Check, Choice, flag, forms_of_words, integer, number, optional
 from muse.data.recipe_parts import Context, Engine
 from muse.data.table import check_fields, declared, setting
 
@@ -222,6 +222,12 @@ class Trees(Recipe):
     shrinkage: float | None = setting(
         None, optional(number(0, 10)),
         "Part of what a sense's contexts say about its vector that is added to its word's. None: measured on the text.",
+    )  # fmt: skip
+
+    forms: str | Mapping[str, str] | Callable[[str], str | None] | None = setting(
+        None, optional(forms_of_words),
+        "Inflected forms that share the senses of their lemmas: 'en' finds those of English by simple rules and "
+        "vectors; {form: lemma}; or a function that tells a word's lemma, None where it has none.",
     )  # fmt: skip
 
     def chosen_strategy(self, given: str | None) -> str:

@@ -178,6 +178,7 @@ class Settings:
     share_power: float = taken(Trees, "share_power")
     prior_weight: float = taken(Trees, "prior_weight")
     shrinkage: float | None = taken(Trees, "shrinkage")
+    forms: str | Mapping[str, str] | Callable[[str], str | None] | None = taken(Trees, "forms")
     selection_window: int | None = taken(Context, "window")
     context_weights: str = taken(Context, "weights")
     distance_power: float = taken(Context, "distance_power")

@@ -267,6 +267,7 @@ class WicTask(Task):
         }
         if by_usage is not None:
             summary["usage_accuracy"] = accuracy(items, "usage_answer")
+            summary["usage_accuracy_covered"] = accuracy(covered, "usage_answer")
         summary |= {"majority": max(share, 1 - share), "threshold": threshold, "dev_accuracy": dev}
         if by_usage is not None:
             summary |= {"usage_threshold": by_usage[0], "usage_dev_accuracy": by_usage[1]}

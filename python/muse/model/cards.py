@@ -17,7 +17,7 @@ from muse.data.snapshot import Publisher, Snapshot
 from muse.selector.uses import Example, find_uses
 from muse.vectors.keyed import restricted
 from muse.vectors.model_vectors import SenseVectors
-from muse.vectors.sense_keys import SenseKeys
+from muse.vectors.sense_keys import SenseKeys, each_word_once
 
 __all__ = ["SenseCard", "WordCard", "collocates", "describe"]
 
@@ -25,6 +25,7 @@ Scored = tuple[tuple[str, float], ...]
 
 _LABEL_WORDS = 3
 _LABEL_FROM = 30  # neighbours among which a label is sought
+_FURTHER = 4  # times as many neighbours are looked at, since several may be senses of one word
 _FUNCTION_WORDS = 150
 _SAME_STEM = 4  # letters: "heads" says nothing about "head"
 
@@ -43,7 +44,7 @@ class SenseCard:
     share : float
         Its share in the uses of the word in the training text.
     neighbours : tuple of (str, float)
-        The most similar senses of other words, with cosines.
+        The most similar senses of other words, one of each, with cosines.
     collocates : tuple of (str, float)
         What the model expects near it, with likelihoods.
     examples : tuple of Example
@@ -163,16 +164,18 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
     row = snapshot.vocabulary.index(word)
     prior, vectors = arrays.prior(row), arrays.sense_vectors[arrays.rows_of(row)]
     numbers = arrays.numbers_of(row).tolist()
-    near = senses.neighbours_of(word, max(topn, _LABEL_FROM), exclude_same_word=True)
+    near = senses.neighbours_of(word, max(_FURTHER * topn, _LABEL_FROM), exclude_same_word=True)
     expected = collocates(snapshot, vectors, topn, None)
     uses = None if corpus is None else find_uses(snapshot, [word], corpus)[word]
 
     def card(k: int) -> SenseCard:
         told = _telling(snapshot, uses.evidence(k, _LABEL_FROM)) if uses else ()
-        label = _label(word, told, near[k], senses[[key for key, _ in near[k]]] @ vectors.T, k)
+        label = _label(
+            word, told, near[k][:_LABEL_FROM], senses[[key for key, _ in near[k][:_LABEL_FROM]]] @ vectors.T, k
+        )
         examples = uses.examples(k, n_examples) if uses else ()
         return SenseCard(
-            f"{word}#{numbers[k]}", label, float(prior[k]), tuple(near[k][:topn]), tuple(expected[k]), examples
+            f"{word}#{numbers[k]}", label, float(prior[k]), each_word_once(near[k], topn), tuple(expected[k]), examples
         )
 
     by_share = np.argsort(-prior, kind="stable").tolist()

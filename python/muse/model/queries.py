@@ -106,6 +106,7 @@ class SenseQueries:
     disambiguate_blocks = sentences.disambiguate_blocks
     sentence_vector = sentences.sentence_vector
     sense_tree = trees.sense_tree
+    forms = trees.forms
     has_usage_vectors = trees.has_usage_vectors
     sense_temperature = trees.sense_temperature
     usage_vector = trees.usage_vector

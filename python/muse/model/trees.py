@@ -22,14 +22,15 @@ from muse.model.guard import Model, changes
 from muse.selector.context import Context
 from muse.selector.selection import UseSelector, uses_of
 from muse.vectors.model_vectors import SenseVectors
-from muse.vectors.sense_keys import SenseKey, parse_sense_key
+from muse.vectors.sense_keys import SenseKey, each_word_once, parse_sense_key
 
 __all__ = [
-    "Recut", "forest_of", "has_usage_vectors", "recut", "sense_temperature", "sense_tree", "usage_similarity",
+    "Recut", "forest_of", "forms", "has_usage_vectors", "recut", "sense_temperature", "sense_tree", "usage_similarity",
     "usage_vector", "usage_vector_batch",
 ]  # fmt: skip
 
 Senses = int | Mapping[str, int] | str | None
+_FURTHER = 4  # times as many neighbours are looked at, since several may be senses of one word
 _CONTEXTS_WEIGHT = 0.2  # of the contexts' cosine beside that of the senses: what study gave (docs/senses.md)
 
 
@@ -57,7 +58,7 @@ def sense_tree(self: Publisher, word: str, topn: int = 6) -> WordTree:
     word : str
         A known word.
     topn : int
-        How many neighbours of each node: the nearest senses of other words; 0 for none.
+        How many neighbours of each node: the nearest senses of other words, one of each; 0 for none.
 
     Returns
     -------
@@ -101,8 +102,38 @@ def _neighbours(snapshot: Snapshot, word: str, vectors: Floats, topn: int) -> li
     row = snapshot.vocabulary.index(word)
     rows = snapshot.arrays.rows_of(row)
     own = {f"{word}#{number}" for number in snapshot.arrays.numbers_of(row).tolist()}
-    found = SenseVectors(snapshot).most_similar_batch(list(vectors), topn + rows.stop - rows.start)
-    return [tuple(pair for pair in near if pair[0] not in own)[:topn] for near in found]
+    found = SenseVectors(snapshot).most_similar_batch(list(vectors), _FURTHER * topn + rows.stop - rows.start)
+    return [each_word_once((pair for pair in near if pair[0] not in own), topn) for near in found]
+
+
+def forms(self: Publisher, word: str) -> list[str]:
+    """The words that share their senses and the numbers of these with a word, the word itself among them.
+
+    Parameters
+    ----------
+    word : str
+        A known word.
+
+    Returns
+    -------
+    list of str
+        Most frequent first. The word alone, unless the model was trained with ``recipe=Trees(forms=...)``.
+
+    Raises
+    ------
+    UnknownWordError
+        A KeyError that names the nearest spellings.
+
+    Examples
+    --------
+    >>> model.forms("banks")  # doctest: +SKIP
+    ['bank', 'banks']
+    """
+    snapshot = self.snapshot
+    row = snapshot.vocabulary.index(word)
+    rows = [row] if snapshot.forest is None else snapshot.forest.forms_of(row)
+    counts = snapshot.vocabulary.counts
+    return [snapshot.vocabulary.words[int(i)] for i in sorted(rows, key=lambda i: -counts[i])]
 
 
 # -- cutting -----------------------------------------------------------------------------------------------------------
@@ -239,7 +270,9 @@ def _wanted(snapshot: Snapshot, senses: Any) -> Any:
             raise ValueError(f"senses must be a number, a mapping of words to numbers, or 'auto'; got {senses!r:.40}")
         return senses
     if isinstance(senses, Mapping):
-        return {snapshot.vocabulary.index(word): integer(1)(f"senses[{word!r}]", n) for word, n in senses.items()}
+        rows = {snapshot.vocabulary.index(word): integer(1)(f"senses[{word!r}]", n) for word, n in senses.items()}
+        forest = forest_of(snapshot, "recut")
+        return {int(form): n for row, n in rows.items() for form in forest.forms_of(row)} | rows
     return integer(1)("senses", senses)
 
 

@@ -251,6 +251,7 @@ def _with_words_of_table(snapshot: Snapshot, word_freq: Mapping[str, int], trim_
 
 def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary) -> Snapshot:
     """The snapshot with a vocabulary that begins with its own; where it is trained, its arrays grow with it."""
+    snapshot = snapshot.replace(settings=_with_lemmas(snapshot.settings, vocabulary))
     old, settings, state = snapshot.numbers, snapshot.settings, snapshot.training_state
     _say_unknown(settings, vocabulary)
     if old is None:
@@ -266,6 +267,20 @@ def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary) -> Snapshot:
         new = numbers.sense_vectors[numbers.sense_offset[old.n_words : -1]]
         forest = forest.grown(new, numbers.context_vectors)
     return snapshot.replace(words=vocabulary, numbers=numbers, training_state=state, forest=forest)
+
+
+def _with_lemmas(settings: Settings, vocabulary: Vocabulary) -> Settings:
+    """The settings, where a function tells lemmas with what it says of all words: files keep no functions."""
+    if not callable(settings.forms):
+        return settings
+    found: dict[str, str] = {}
+    for word in vocabulary:
+        lemma = settings.forms(word)
+        if lemma is not None and not isinstance(lemma, str):
+            raise TypeError(f"forms must tell the lemma of a word (str) or None; of {word!r:.80} it said {lemma!r:.80}")
+        if lemma is not None and lemma != word:
+            found[word] = lemma
+    return settings.replace(forms=found)
 
 
 def _say_unknown(settings: Settings, vocabulary: Vocabulary) -> None:

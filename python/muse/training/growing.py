@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from muse import _core
 from muse.base.progress import Bar, progress_bar
 from muse.data.arrays import Arrays
 from muse.data.forest import Forest
 from muse.data.settings import Settings
+from muse.training.forms import shared_senses
 from muse.training.trees import TreeSettings, grow_trees
 
 __all__ = ["grow", "growth_row", "tree_settings"]
@@ -41,7 +42,7 @@ def grow(
     arrays: Arrays,
     corpus: _core.Corpus,
     settings: Settings,
-    wanted: NDArray[np.int64],
+    words: Sequence[str],
     workers: int,
 ) -> tuple[Forest, Arrays, float]:
     """Grow the sense trees of a word-level model.
@@ -54,8 +55,8 @@ def grow(
         What it was trained on.
     settings : Settings
         Those of the model.
-    wanted : int64 (V,)
-        How many senses each word gets, at most; with ``senses="auto"`` the trees say.
+    words : sequence of V str
+        The words.
     workers : int
         Threads.
 
@@ -69,12 +70,17 @@ def grow(
     """
     logger.info("growing sense trees of %d words", arrays.n_words)
     with _Parts(settings.progress) as parts:
-        grown = grow_trees(arrays, corpus, tree_settings(settings), workers, parts.tick)
+        lemmas = shared_senses(words, arrays.sense_vectors, settings.forms)
+        grown = grow_trees(arrays, corpus, tree_settings(settings), workers, parts.tick, lemmas)
     for part, seconds in grown.seconds.items():
         logger.info("sense trees, %s: %.1f s", part, seconds)
+    wanted = settings.senses_of(words)
+    if lemmas is not None and isinstance(settings.senses, Mapping):
+        named = np.array([word in settings.senses for word in words])
+        wanted = np.where(named, wanted, wanted[lemmas])
     chosen = grown.trees.senses_of("auto" if settings.senses == "auto" else wanted)
     trees = dataclasses.replace(grown.trees, default_senses=chosen)
-    forest = Forest(grown.space, trees, arrays.sense_vectors, *trees.nodes_of(chosen))
+    forest = Forest(grown.space, trees, arrays.sense_vectors, *trees.nodes_of(chosen), lemmas)
     made = forest.arrays(arrays.collocation_vectors, arrays.word_counts)
     senses = np.diff(made.sense_offset)
     logger.info("%d words have %d senses; %d words have more than one", made.n_words, made.n_senses,

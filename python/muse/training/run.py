@@ -250,11 +250,13 @@ class TrainingRun:
         _call(callbacks, "on_epoch_begin", self.model)
         forest, loss = self.snapshot.forest, 0.0
         if self.warm or forest is None:
-            forest, arrays, loss = grow(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
+            forest, arrays, loss = grow(
+                self.arrays, self.corpus, self.settings, self.snapshot.vocabulary.words, self.workers
+            )
         else:
             arrays = forest.arrays(self.arrays.collocation_vectors, self.arrays.word_counts)
         made = self.snapshot.replace(numbers=arrays, forest=forest)
-        use = self._sense_uses(made)
+        use = sense_uses(made, self.corpus, self.text if self.warm else None)
         totals = EpochTotals(arrays.n_senses, None, use)
         row = growth_row(totals.row(max(self.stage, 1), "trees", (0.0, 0.0), arrays), self.corpus, loss,
                          time.perf_counter() - start)  # fmt: skip
@@ -433,14 +435,8 @@ class TrainingRun:
         """Count how often each sense is used in the whole text: the senses' priors."""
         if self.is_counted or (self.split_due and self.snapshot.forest is not None):  # made just now, or not yet again
             return
-        self.use = self._sense_uses(self.snapshot)
+        self.use = sense_uses(self.snapshot, self.corpus, self.text if self.warm else None)
         self._publish()
-
-    def _sense_uses(self, snapshot: Snapshot) -> NDArray[np.int64]:
-        """Uses of the senses in this text: as selected, or, where trees grew from it, by nodes: off by a hundredth."""
-        if self.warm and snapshot.forest is not None and snapshot.forest.is_cut(snapshot.arrays):
-            return snapshot.forest.spread(self.text)
-        return sense_uses(snapshot, self.corpus)
 
 
 def _call(callbacks: Sequence[Any], hook: str, model: Trainee) -> None:

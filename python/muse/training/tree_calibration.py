@@ -188,7 +188,10 @@ def measure_auto_strength(trees: SenseTrees, word_counts: Integers) -> float | N
 def measure_shrinkage(
     space: UseSpace, uses: Uses, word_counts: Integers, to_vectors: Doubles, seed: int
 ) -> float | None:
-    """How much of what half of the words around its uses say of a sense the other half says too.
+    """How much of what the words around its uses say of a sense is no chance.
+
+    Half of the words tell what the other half says with a factor s. All of them together are twice as many, and tell
+    what as many others would say with 2 s / (1 + s) (the formula of Spearman and Brown).
 
     Parameters
     ----------
@@ -224,7 +227,8 @@ def measure_shrinkage(
     if not pairs:
         return None
     ones, others = (np.array(side) @ to_vectors for side in zip(*pairs, strict=True))
-    return agreeing_part(ones, others)
+    half = agreeing_part(ones, others)
+    return None if half is None else 2 * half / (1 + half)
 
 
 def _half(space: UseSpace, parity: int) -> _core.UseSpace:

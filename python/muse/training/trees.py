@@ -26,6 +26,7 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.memory import check_memory_for_algebra
 from muse.data.sense_trees import SenseTrees
 from muse.data.use_space import UseSpace
+from muse.training.forms import of_each_form, pooled_uses
 from muse.training.tree_calibration import Uses, measure_auto_strength, measure_shrinkage, measure_temperature
 from muse.training.tree_settings import TreeSettings
 from muse.training.whitening import Sample, centre, moments, row_blocks
@@ -37,7 +38,7 @@ logger = logging.getLogger("muse")
 _EIGENVALUE_FLOOR = 1e-5  # of the largest: directions without variance are not blown up
 _EVEN_INPUTS = 1e-10  # of the largest variance of what the map reads: directions with less say nothing
 _LEAST_VARIANCE = 1e-12  # below that all contexts of a word are the same, but for rounding
-_SHRINKAGE, _TEMPERATURE, _AUTO_STRENGTH = 0.5, 0.15, 0.5  # where a text is too small to measure them
+_SHRINKAGE, _TEMPERATURE, _AUTO_STRENGTH = 0.6, 0.15, 0.5  # where a text is too small to measure them
 
 Progress = Callable[[str, int, int], object]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -91,6 +92,7 @@ def grow_trees(
     settings: TreeSettings | None = None,
     workers: int = 1,
     progress: Progress | None = None,
+    lemma: NDArray[np.int64] | None = None,
 ) -> Grown:
     """Grow the sense trees of all words of a word-level model.
 
@@ -106,6 +108,8 @@ def grow_trees(
         Threads. The trees do not depend on their number, the encoder does, but for one.
     progress : callable, optional
         Called with what is being done, how much of it is done, and how much there is.
+    lemma : int64 (V,), optional
+        Rows of the words whose senses the words share.
 
     Returns
     -------
@@ -127,17 +131,21 @@ def grow_trees(
     weights = _core.keep_probabilities(arrays.word_counts, settings.sample)
     encoder = _train_encoder(arrays, corpus, weights, settings, workers, clock)
     clock.start("whitening", 1)
-    uses = Uses(
-        corpus, *_core.sample_occurrences(corpus, arrays.n_words, settings.uses, settings.seed),
-        _tree_options(settings), workers,
-    )  # fmt: skip
+    offsets, places = _core.sample_occurrences(corpus, arrays.n_words, settings.uses, settings.seed)
+    uses = Uses(corpus, offsets, places, _tree_options(settings), workers)
     space = _make_space(words, arrays.word_counts, uses, weights, encoder, settings)
     clock.stop()
+    if lemma is not None:
+        offsets, places = pooled_uses(offsets, places, arrays.word_counts, lemma, settings.uses)
+        uses = uses._replace(offsets=offsets, places=places)
+    del offsets, places
     found = _core.grow_trees(
         space.core, corpus, uses.offsets, uses.places, uses.options, workers, clock.start("trees", len(uses.places))
     )
     clock.stop()
     clock.start("vectors", 1)
+    if lemma is not None:
+        found = of_each_form(found, lemma)
     to_vectors, shifts = _leaf_shifts(found["leaf_offset"], found["counts"], found["topics"], arrays, settings)
     leaves = np.diff(found["leaf_offset"])
     trees = SenseTrees(
@@ -147,7 +155,8 @@ def grow_trees(
     del found
     clock.stop()
     clock.start("calibration", 1)
-    space, trees = _calibrate(space, trees, uses, arrays.word_counts, to_vectors, settings)
+    asked = np.where(np.diff(uses.offsets) > 0, arrays.word_counts, 0)  # no forms, whose uses are those of their lemmas
+    space, trees = _calibrate(space, trees, uses, asked, to_vectors, settings)
     del uses
     _core.give_back_memory()
     clock.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias, overload
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from muse.errors import UnknownSenseError, quote
 
-__all__ = ["SenseKey", "SenseKeys", "parse_sense_key", "split_sense_key", "split_tool_key"]
+__all__ = ["SenseKey", "SenseKeys", "each_word_once", "parse_sense_key", "split_sense_key", "split_tool_key"]
 
 SenseKey: TypeAlias = str | tuple[str, int]
 
@@ -55,6 +55,20 @@ def parse_sense_key(key: SenseKey) -> tuple[str, int]:
             f"({quote(key)}, 0)"
         )
     raise TypeError(f"a sense key is a string such as 'head#0' or a pair such as ('head', 0); got {key!r:.200}")
+
+
+def each_word_once(neighbours: Iterable[tuple[str, float]], topn: int) -> tuple[tuple[str, float], ...]:
+    """The first `topn` of some neighbours, of whose senses each word has only its nearest there.
+
+    Examples
+    --------
+    >>> each_word_once([("loan#0", 0.9), ("loan#2", 0.8), ("debt#1", 0.7)], 2)
+    (('loan#0', 0.9), ('debt#1', 0.7))
+    """
+    nearest: dict[str, tuple[str, float]] = {}
+    for key, cosine in neighbours:
+        nearest.setdefault(parse_sense_key(key)[0], (key, cosine))
+    return tuple(nearest.values())[:topn]
 
 
 class SenseKeys(Sequence[str]):
