@@ -265,10 +265,10 @@ def _make_space(
     )  # fmt: skip
     names, places = _sample_uses(uses, counts, settings)
 
-    def read(some: NDArray[np.int64]) -> Floats:
-        return np.concatenate(plain.core.raw(uses.corpus, some, uses.workers), axis=1)
-
-    means, covariance = moments(Sample(names, places, read)) if len(places) else (np.zeros((1, 0)), np.zeros((0, 0)))
+    # All of them before the first product: the threads of BLAS wait for the next one at the expense of those that read.
+    contexts: Floats = np.concatenate(plain.core.raw(uses.corpus, places, uses.workers), axis=1)
+    sample = Sample(names, np.arange(len(places)), contexts.__getitem__)
+    means, covariance = moments(sample) if len(places) else (np.zeros((1, 0)), np.zeros((0, 0)))
     dim, enough = words.shape[1], len(places) >= 2 * words.shape[1]  # in a tiny corpus there is no covariance
     (topic_mean, topic_transform), (order_mean, order_transform) = (
         _whitening(means[:, block], covariance[block, block], settings.whitening) if enough
