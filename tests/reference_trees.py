@@ -116,8 +116,9 @@ def train_encoder(words, outputs, positions, tokens, offsets, weights, keep, cou
                         loss -= each * np.log(max(1e-9, 1 - q))
                         g[t] -= each * q * old[n]
                         outputs[n] -= rate * each * q * h[t]
+            own = {t: 1 / (1 + np.exp(-(h[t] @ outputs[tokens[t]]))) for t in group}
             for t in group:
-                q = 1 / (1 + np.exp(-(h[t] @ outputs[tokens[t]])))
+                q = own[t]
                 loss -= np.log(max(1e-9, q))
                 g[t] += (1 - q) * outputs[tokens[t]]
                 outputs[tokens[t]] += rate * (1 - q) * h[t]

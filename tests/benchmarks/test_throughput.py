@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.throughput import __main__ as command  # noqa: E402
-from benchmarks.throughput import native, plan, prediction, report, rounds, stages, systems, work  # noqa: E402
+from benchmarks.throughput import native, parts, plan, prediction, report, rounds, stages, systems, work  # noqa: E402
 
 from benchmarks import common  # noqa: E402
 
@@ -205,3 +205,16 @@ def test_predictions_scale_the_speed_of_one_core() -> None:
     assert one["minutes_per_billion"] == pytest.approx(1000 / 60)
     assert sixteen["cores"] == 16
     assert sixteen["mtokens_per_second"] == pytest.approx(16.0)
+
+
+def test_parts_of_a_whole_run_are_all_there_and_add_up(tmp_path: Path, text: Path) -> None:
+    parts.main(["--corpus", str(text), "--dims", "8", "--workers", "1", "--runs", "2", "--out", str(tmp_path)])
+    (row,) = json.loads((tmp_path / "parts.json").read_text())["rows"]
+    assert list(row["seconds"]) == list(parts.PARTS)
+    assert min(row["seconds"][part] for part in ("read", "words", "encoder", "trees")) > 0
+    assert row["with_senses"] == pytest.approx(sum(row["seconds"].values()))
+    assert row["ratio"] > 1
+    assert row["senses"] > 300
+    assert row["peak_mb"] >= row["peak_mb_one_sense"]
+    lines = (tmp_path / "parts.md").read_text().splitlines()
+    assert [line for line in lines if line.startswith("| trees: encoder")]

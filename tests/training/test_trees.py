@@ -35,7 +35,7 @@ def make_sentences(words: int, count: int, seed: int = 0) -> tuple[np.ndarray, n
     return tokens, np.concatenate(([0], np.cumsum(lengths)))
 
 
-def make_space(words: int, *, dim: int = 10, order: int = 7, reach: int = 3, seed: int = 0, pad: bool = False):
+def make_space(words: int, *, dim=10, order=7, reach=3, seed=0, pad=False, triangle=False):
     """A space for the core, and the twin's."""
     rng = np.random.default_rng(seed)
     lay = padded if pad else np.ascontiguousarray
@@ -49,6 +49,8 @@ def make_space(words: int, *, dim: int = 10, order: int = 7, reach: int = 3, see
         "mean": rng.normal(size=dim).astype(np.float32),
         "transform": rng.normal(size=(dim, order)).astype(np.float32),
     }
+    if triangle:
+        arrays["transform"] = np.tril(arrays["transform"])
     space = UseSpace(
         lay(arrays["topic"]), arrays["weights"], lay(arrays["words"]), lay(positions), arrays["mean"],
         lay(arrays["transform"]), 6, 0.5, 0.75,
@@ -113,6 +115,14 @@ def test_the_encoder_reads_a_part_of_the_text_and_may_leave_words_alone():
     assert (mine[2] != positions).any()
 
 
+def test_an_encoder_that_does_not_learn_is_refused():
+    tokens, offsets, counts, words, outputs, positions, weights, keep = encoder_case()
+    given = *map(padded, (words, outputs, positions)), _core.Corpus.from_arrays(tokens, offsets), weights, keep, counts
+    for alpha in (0.0, -1.0, np.nan):
+        with pytest.raises(ValueError, match="alpha must be above 0"):
+            _core.train_encoder(*given, encoder_options(alpha=alpha), 1)
+
+
 def test_the_encoder_learns_to_tell_words_apart():
     rng = np.random.default_rng(1)  # word 2 i + 1 follows word 2 i
     first = 2 * rng.integers(0, 20, 6000)
@@ -132,10 +142,14 @@ def test_the_encoder_learns_to_tell_words_apart():
 # --- contexts ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pad", [False, True])
-def test_contexts_of_a_corpus_are_those_of_the_twin(pad):
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"pad": True}, {"dim": 70, "order": 70}, {"dim": 70, "order": 70, "triangle": True},
+     {"dim": 40, "order": 100, "triangle": True}],
+)  # fmt: skip
+def test_contexts_of_a_corpus_are_those_of_the_twin(given):
     tokens, offsets = make_sentences(25, 30)
-    space, reference = make_space(25, pad=pad)
+    space, reference = make_space(25, **given)
     corpus = _core.Corpus.from_arrays(tokens, offsets)
     places = np.random.default_rng(1).integers(0, len(tokens), 200)
     found = space.core.contexts(corpus, places)
@@ -259,18 +273,6 @@ def test_the_bias_is_a_part_of_the_logarithm_of_the_share():
 # --- trees ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("leaves", [2, 5, 12])
-@pytest.mark.parametrize("power", [0.0, 0.3])
-def test_joins_are_those_of_the_twin(leaves, power):
-    rng = np.random.default_rng(leaves)
-    centroids = twin.unit(rng.normal(size=(leaves, 9))).astype(np.float32)
-    counts = rng.integers(1, 200, leaves)
-    parts, strengths = _core.join_all(centroids, counts, power)
-    expected = twin.joins(centroids, counts.tolist(), power)
-    assert parts.tolist() == [[a, b] for a, b, _ in expected]
-    np.testing.assert_allclose(strengths, [strength for _, _, strength in expected], rtol=1e-5)
-
-
 class Text:
     """Sentences of two or three topics, in each of which word 0 occurs; word 1 has one topic."""
 
@@ -320,6 +322,12 @@ def test_trees_find_the_topics_of_a_word(text, grown):
     topics = np.repeat(text.topic, np.diff(text.offsets))[text.tokens == 0]
     agreement = (of_target == topics).mean()
     assert max(agreement, 1 - agreement) > 0.95
+
+
+def test_the_order_is_whitened_by_a_triangle(grown):
+    transform = grown.space.order_transform
+    assert np.array_equal(transform, np.tril(transform))
+    assert (np.diagonal(transform) != 0).all()
 
 
 def test_a_leaf_is_the_mean_of_its_uses(text, grown):

@@ -258,7 +258,7 @@ class TrainingRun:
         else:
             arrays = forest.arrays(self.arrays.collocation_vectors, self.arrays.word_counts)
         made = self.snapshot.replace(numbers=arrays, forest=forest)
-        use = sense_uses(made, self.corpus)
+        use = sense_uses(made, self.corpus, self.text if self.warm else None)
         totals = EpochTotals(arrays.n_senses, None, use)
         row = growth_row(totals.row(max(self.stage, 1), "trees", (0.0, 0.0), arrays), self.corpus, loss,
                          time.perf_counter() - start)  # fmt: skip
@@ -436,10 +436,10 @@ class TrainingRun:
         self.model.publish(snapshot)
 
     def count_senses(self) -> None:
-        """Count how often the selector takes each sense in the whole text: the senses' priors."""
+        """Count how often each sense is used in the whole text: the senses' priors."""
         if self.is_counted or (self.split_due and self.snapshot.forest is not None):  # made just now, or not yet again
             return
-        self.use = sense_uses(self.snapshot, self.corpus)
+        self.use = sense_uses(self.snapshot, self.corpus, self.text if self.warm else None)
         self._publish()
 
 

@@ -146,8 +146,11 @@ def matching_temperature(margins: Sequence[Floats], truth: Sequence[NDArray[np.b
     agreements = [float(np.mean((margin > 0) == second)) for margin, second in zip(margins, truth, strict=True)]
     accuracy = float(np.mean(np.maximum(agreements, np.subtract(1, agreements))))
 
+    lengths = np.array([len(margin) for margin in margins])
+    sure, weights = np.abs(np.concatenate(margins)), np.repeat(1 / (len(lengths) * lengths), lengths)
+
     def confidence(temperature: float) -> float:
-        return float(np.mean([np.mean(1 / (1 + np.exp(-np.abs(margin) / temperature))) for margin in margins]))
+        return float(weights @ (1 / (1 + np.exp(-sure / temperature))))
 
     cold, hot = _COLDEST, _HOTTEST
     for _ in range(30):

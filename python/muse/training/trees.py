@@ -36,6 +36,7 @@ __all__ = ["Grown", "TreeSettings", "grow_trees"]
 logger = logging.getLogger("muse")
 
 _EIGENVALUE_FLOOR = 1e-5  # of the largest: directions without variance are not blown up
+_EVEN_INPUTS = 1e-10  # of the largest variance of what the map reads: directions with less say nothing
 _LEAST_VARIANCE = 1e-12  # below that all contexts of a word are the same, but for rounding
 _SHRINKAGE, _TEMPERATURE, _AUTO_STRENGTH = 0.6, 0.15, 0.5  # where a text is too small to measure them
 
@@ -130,12 +131,13 @@ def grow_trees(
     weights = _core.keep_probabilities(arrays.word_counts, settings.sample)
     encoder = _train_encoder(arrays, corpus, weights, settings, workers, clock)
     clock.start("whitening", 1)
-    space = _make_space(words, arrays.word_counts, corpus, weights, encoder, settings, workers)
-    clock.stop()
     offsets, places = _core.sample_occurrences(corpus, arrays.n_words, settings.uses, settings.seed)
+    uses = Uses(corpus, offsets, places, _tree_options(settings), workers)
+    space = _make_space(words, arrays.word_counts, uses, weights, encoder, settings)
+    clock.stop()
     if lemma is not None:
         offsets, places = pooled_uses(offsets, places, arrays.word_counts, lemma, settings.uses)
-    uses = Uses(corpus, offsets, places, _tree_options(settings), workers)
+        uses = uses._replace(offsets=offsets, places=places)
     del offsets, places
     found = _core.grow_trees(
         space.core, corpus, uses.offsets, uses.places, uses.options, workers, clock.start("trees", len(uses.places))
@@ -248,11 +250,10 @@ def _start(words: Floats, outputs: Floats, size: int) -> tuple[Floats, Floats]:
 def _make_space(
     words: Floats,
     counts: NDArray[np.int64],
-    corpus: _core.Corpus,
+    uses: Uses,
     weights: Floats,
     encoder: _Encoder,
     settings: TreeSettings,
-    workers: int,
 ) -> UseSpace:
     """Both blocks, centred and whitened by how contexts of one and the same word vary."""
     topics: Floats = _core.aligned_zeros(*words.shape)
@@ -262,40 +263,45 @@ def _make_space(
         topics, weights, encoder.words, encoder.positions, np.zeros(size, np.float32), np.eye(size, dtype=np.float32),
         settings.topic_window, settings.topic_power, settings.order_weight, settings.prior_weight,
     )  # fmt: skip
-    names, places = _sample_uses(corpus, counts, settings)
+    names, places = _sample_uses(uses, counts, settings)
 
-    def read(some: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.concatenate(plain.core.raw(corpus, some, workers), axis=1, dtype=np.float64)
-
-    means, covariance = moments(Sample(names, places, read)) if len(places) else (np.zeros((1, 0)), np.zeros((0, 0)))
+    # All of them before the first product: the threads of BLAS wait for the next one at the expense of those that read.
+    contexts: Floats = np.concatenate(plain.core.raw(uses.corpus, places, uses.workers), axis=1)
+    sample = Sample(names, np.arange(len(places)), contexts.__getitem__)
+    means, covariance = moments(sample) if len(places) else (np.zeros((1, 0)), np.zeros((0, 0)))
     dim, enough = words.shape[1], len(places) >= 2 * words.shape[1]  # in a tiny corpus there is no covariance
     (topic_mean, topic_transform), (order_mean, order_transform) = (
         _whitening(means[:, block], covariance[block, block], settings.whitening) if enough
         else (np.zeros(width), np.eye(width))
         for block, width in ((slice(0, dim), dim), (slice(dim, None), size))
     )  # fmt: skip
+    mean, transform = topic_mean.astype(np.float32), topic_transform.astype(np.float32)
     for rows in row_blocks(len(topics)):
-        topics[rows] = (topics[rows] - topic_mean) @ topic_transform
+        topics[rows] = (topics[rows] - mean) @ transform
     return dataclasses.replace(
         plain,
         order_mean=order_mean.astype(np.float32),
-        order_transform=np.ascontiguousarray(order_transform, np.float32),
+        order_transform=np.ascontiguousarray(_triangular(order_transform), np.float32),
     )
 
 
+def _triangular(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The matrix but for a turn of what it makes, with zeros above the diagonal: half of the products are saved."""
+    turned: NDArray[np.float64] = np.linalg.qr(matrix.T).R.T
+    return turned
+
+
 def _sample_uses(
-    corpus: _core.Corpus, counts: NDArray[np.int64], settings: TreeSettings
+    uses: Uses, counts: NDArray[np.int64], settings: TreeSettings
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Numbers of words, 0, 1, ... in order, and places of their uses, some of each."""
     rng = np.random.Generator(np.random.Philox(settings.seed))
     frequent = np.flatnonzero(counts >= settings.whitening_count)
     if len(frequent) > settings.whitening_words:
         frequent = np.sort(rng.permutation(frequent)[: settings.whitening_words])
-    offsets, places = _core.sample_occurrences(corpus, len(counts), settings.whitening_uses, settings.seed)
-    sizes = offsets[frequent + 1] - offsets[frequent]
-    frequent, sizes = frequent[sizes > 1], sizes[sizes > 1]
-    chosen = [places[offsets[word] : offsets[word + 1]] for word in frequent]
-    return np.repeat(np.arange(len(frequent)), sizes), np.concatenate([np.zeros(0, np.int64), *chosen])
+    drawn = [uses.some(word, settings.whitening_uses) for word in frequent.tolist() if uses.count(word) > 1]
+    sizes = [len(places) for places in drawn]
+    return np.repeat(np.arange(len(drawn)), sizes), np.concatenate([np.zeros(0, np.int64), *drawn])
 
 
 def _whitening(
@@ -338,7 +344,8 @@ def _leaf_shifts(
         return None, shifts
     inputs = means[learned].astype(np.float64)
     outputs = arrays.sense_vectors[has_tree[learned]].astype(np.float64)
-    solved = np.linalg.lstsq(inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0), rcond=None)[0]
+    inputs, outputs = inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0)
+    solved = np.linalg.lstsq(inputs.T @ inputs, inputs.T @ outputs, rcond=_EVEN_INPUTS)[0]
     word = np.repeat(np.arange(len(has_tree)), np.diff(offset)[has_tree])
     for rows in row_blocks(len(shifts)):
         shifts[rows] = (topics[rows] - means[word[rows]]) @ solved.astype(np.float32)

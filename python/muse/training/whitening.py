@@ -6,7 +6,7 @@ See "the split" in docs/algorithm.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +111,7 @@ class Sample(NamedTuple):
 
     words: NDArray[np.int64]  # number of the word, 0, 1, ... in order
     places: NDArray[np.int64]
-    read: Callable[[NDArray[np.int64]], NDArray[np.float64]]  # contexts of places, (n, D)
+    read: Callable[[NDArray[np.int64]], NDArray[Any]]  # contexts of places, (n, D)
 
     def some(self) -> NDArray[np.int64]:
         """A few thousand places from all of the sample."""

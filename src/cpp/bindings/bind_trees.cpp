@@ -43,6 +43,7 @@ py::dict py_train_encoder(const FloatArray& words_, const FloatArray& outputs_, 
   const std::int64_t words = model.words.rows;
   if (options.window < 1 || options.negative < 0 || options.group < 1 || options.shared < 0 || options.block_tokens < 1)
     throw py::value_error("window, group and block_tokens must be at least 1, negative and shared at least 0");
+  if (!(options.alpha > 0.0f)) throw py::value_error("alpha must be above 0");
   if (model.outputs.rows != words || model.outputs.dim != model.words.dim || model.positions.dim != model.words.dim ||
       model.positions.rows != 2 * options.window + 1)
     throw py::value_error("words, outputs and positions do not fit together");

@@ -272,8 +272,10 @@ void blend(const float* e, int m, int n, const float* const* rows, int dim, floa
   int i = 0;
   for (; i + kTileRows <= m; i += kTileRows)
     blend_rows<kTileRows>(e + i * n, n, rows, dim, out + i * out_stride, out_stride, {next, i == 0 ? next_count : 0});
-  for (; i < m; ++i)
-    blend_rows<1>(e + i * n, n, rows, dim, out + i * out_stride, out_stride, {next, i == 0 ? next_count : 0});
+  const Next rest{next, i == 0 ? next_count : 0};
+  if (m - i == 3) blend_rows<3>(e + i * n, n, rows, dim, out + i * out_stride, out_stride, rest);
+  if (m - i == 2) blend_rows<2>(e + i * n, n, rows, dim, out + i * out_stride, out_stride, rest);
+  if (m - i == 1) blend_rows<1>(e + i * n, n, rows, dim, out + i * out_stride, out_stride, rest);
 }
 
 template <int Rows>

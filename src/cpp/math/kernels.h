@@ -52,7 +52,8 @@ struct Kernels {
   // y += a x for rows. Meanwhile the memory is asked for another one, next. Hogwild.
   void (*add_row)(float a, const float* x, float* y, const float* next, int dim);
   // out_i = Σ_p a_p ∘ rows[starts[i] + p] over the `positions` rows of the panel a, for any dim (a and out with stride
-  // dim): each target is the sum of the rows around it, weighted column by column by where they stand.
+  // dim): each target is the sum of the rows around it, weighted column by column by where they stand. The middle one
+  // of an odd number of positions is that of the target itself, which takes no part.
   void (*slide)(const float* a, int positions, const float* const* rows, const int* starts, int n, int dim, float* out);
   // out_p += Σ_i g_i ∘ rows[starts[i] + p], the gradient of that sum with respect to a; g (n, dim), out (positions,
   // dim).

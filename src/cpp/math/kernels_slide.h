@@ -9,14 +9,14 @@ inline void slide_tile(const float* a, int positions, const float* const* rows, 
   const float* const* from[Rows];
   for (int i = 0; i < Rows; ++i) from[i] = rows + starts[i];
   a += d;
-  for (int p = 0; p < positions; ++p) {
+  for (int p = 0; p < positions; ++p, a += dim) {
+    if (p == positions / 2) continue;
     Vector y[Vectors];
     for (int v = 0; v < Vectors; ++v) y[v] = load(a + v * kLanes);
     for (int i = 0; i < Rows; ++i) {
       const float* row = from[i][p] + d;
       for (int v = 0; v < Vectors; ++v) sums[i][v] += y[v] * load(row + v * kLanes);
     }
-    a += dim;
   }
 #pragma GCC unroll 4
   for (int i = 0; i < Rows; ++i)
@@ -47,7 +47,8 @@ void slide(const float* a, int positions, const float* const* rows, const int* s
     for (int i = 0; i < n; ++i)
       for (int d = 0; d < dim; ++d) {
         float sum = 0.0f;
-        for (int p = 0; p < positions; ++p) sum += a[p * dim + d] * rows[starts[i] + p][d];
+        for (int p = 0; p < positions; ++p)
+          if (p != positions / 2) sum += a[p * dim + d] * rows[starts[i] + p][d];
         out[i * dim + d] = sum;
       }
     return;
@@ -59,15 +60,15 @@ void slide(const float* a, int positions, const float* const* rows, const int* s
 
 // Positions x (Vectors * kLanes) of a gradient, at columns from d.
 template <int Positions, int Vectors>
-inline void slide_gradient_tile(const float* g, const float* const* rows, const int* starts, int n, int d, int dim,
-                                float* out) {
+inline void slide_gradient_tile(const float* g, const float* const* rows, const int* starts, int n, const int* places,
+                                int d, int dim, float* out) {
   Vector sums[Positions][Vectors] = {};
   for (int i = 0; i < n; ++i) {
     Vector y[Vectors];
     for (int v = 0; v < Vectors; ++v) y[v] = load(g + i * dim + d + v * kLanes);
     const float* const* from = rows + starts[i];
     for (int p = 0; p < Positions; ++p) {
-      const float* row = from[p] + d;
+      const float* row = from[places[p]] + d;
       for (int v = 0; v < Vectors; ++v) sums[p][v] += y[v] * load(row + v * kLanes);
     }
   }
@@ -75,40 +76,46 @@ inline void slide_gradient_tile(const float* g, const float* const* rows, const 
   for (int p = 0; p < Positions; ++p)
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) {
-      float* to = out + p * dim + d + v * kLanes;
+      float* to = out + places[p] * dim + d + v * kLanes;
       store(to, load(to) + sums[p][v]);
     }
 }
 
 // A tile of min(vectors, Vectors) vectors; returns how many.
 template <int Positions, int Vectors>
-inline int slide_gradient_some(const float* g, const float* const* rows, const int* starts, int n, int d, int dim,
-                               float* out) {
+inline int slide_gradient_some(const float* g, const float* const* rows, const int* starts, int n, const int* places,
+                               int d, int dim, float* out) {
   if constexpr (Vectors > 1)
     if ((dim - d) / kLanes < Vectors)
-      return slide_gradient_some<Positions, Vectors - 1>(g, rows, starts, n, d, dim, out);
-  slide_gradient_tile<Positions, Vectors>(g, rows, starts, n, d, dim, out);
+      return slide_gradient_some<Positions, Vectors - 1>(g, rows, starts, n, places, d, dim, out);
+  slide_gradient_tile<Positions, Vectors>(g, rows, starts, n, places, d, dim, out);
   return Vectors;
 }
 
 template <int Positions>
-inline void slide_gradient_rows(const float* g, const float* const* rows, const int* starts, int n, int dim,
-                                float* out) {
-  constexpr int kStep = kTileColumns * kLanes;
+inline void slide_gradient_rows(const float* g, const float* const* rows, const int* starts, int n, const int* places,
+                                int dim, float* out) {
   int d = 0;
-  for (; d + kStep <= dim; d += kStep) slide_gradient_tile<Positions, kTileColumns>(g, rows, starts, n, d, dim, out);
-  for (; d + kLanes <= dim; d += kLanes) slide_gradient_tile<Positions, 1>(g, rows, starts, n, d, dim, out);
+  while (d + kLanes <= dim)
+    d += kLanes * slide_gradient_some<Positions, kTileColumns>(g, rows, starts, n, places, d, dim, out);
   for (; d < dim; ++d)
     for (int p = 0; p < Positions; ++p)
-      for (int i = 0; i < n; ++i) out[p * dim + d] += g[i * dim + d] * rows[starts[i] + p][d];
+      for (int i = 0; i < n; ++i) out[places[p] * dim + d] += g[i * dim + d] * rows[starts[i] + places[p]][d];
 }
 
 void slide_gradient(const float* g, const float* const* rows, const int* starts, int n, int positions, int dim,
                     float* out) {
-  int p = 0;
-  for (; p + kTileRows <= positions; p += kTileRows)
-    slide_gradient_rows<kTileRows>(g, rows + p, starts, n, dim, out + p * dim);
-  for (; p < positions; ++p) slide_gradient_rows<1>(g, rows + p, starts, n, dim, out + p * dim);
+  int places[kTileRows], count = 0;
+  for (int p = 0; p < positions; ++p) {
+    if (p != positions / 2) places[count++] = p;
+    if (count == kTileRows) {
+      slide_gradient_rows<kTileRows>(g, rows, starts, n, places, dim, out);
+      count = 0;
+    }
+  }
+  if (count == 3) slide_gradient_rows<3>(g, rows, starts, n, places, dim, out);
+  if (count == 2) slide_gradient_rows<2>(g, rows, starts, n, places, dim, out);
+  if (count == 1) slide_gradient_rows<1>(g, rows, starts, n, places, dim, out);
 }
 
 void adagrad(const float* gradient, float rate, int count, float* squares, float* values) {

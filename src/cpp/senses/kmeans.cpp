@@ -14,11 +14,10 @@ namespace {
 int largest_of(const float* s, int k) {
   int best = 0;
   float top = s[0];
-  for (int c = 1; c < k; ++c)
-    if (s[c] > top) {
-      top = s[c];
-      best = c;
-    }
+  for (int c = 1; c < k; ++c) {  // without jumps, which nobody could foresee
+    best = s[c] > top ? c : best;
+    top = std::max(top, s[c]);
+  }
   return best;
 }
 
@@ -28,6 +27,7 @@ void SphericalKMeans::run(const float* x, int n, int k, float share_weight, std:
   share_weight_ = share_weight;
   double best = -std::numeric_limits<double>::infinity();
   for (int restart = 0; restart < options_.restarts; ++restart) {
+    sums_fit_ = false;
     seed(x, n, k, RandomStream(options_.seed, static_cast<std::uint64_t>(restart) + 1, Purpose::kCluster), key);
     bias_.assign(static_cast<std::size_t>(k), 0.0f);
     double objective = 0.0;
@@ -47,6 +47,7 @@ void SphericalKMeans::run(const float* x, int n, int k, float share_weight, std:
 }
 
 void SphericalKMeans::centre(const float* x, int n, int k) {
+  sums_fit_ = false;
   assignment_ = best_assignment_;
   update(x, n, k);
   best_centroids_ = centroids_;
@@ -64,6 +65,7 @@ void SphericalKMeans::settle(const float* x, int n, int k) {
 }
 
 void SphericalKMeans::refine(const float* x, int n, int k, int times) {
+  sums_fit_ = false;
   centroids_ = best_centroids_;
   bias_ = best_bias_;
   assign(x, n, k);
@@ -126,17 +128,37 @@ double SphericalKMeans::assign(const float* x, int n, int k) {
 }
 
 void SphericalKMeans::update(const float* x, int n, int k) {
-  centroids_.assign(static_cast<std::size_t>(k) * static_cast<std::size_t>(dim_), 0.0f);
-  for (int i = 0; i < n; ++i)
-    kernels_.axpy(1.0f, x + static_cast<std::ptrdiff_t>(i) * dim_,
-                  centroids_.data() + static_cast<std::ptrdiff_t>(assignment_[static_cast<std::size_t>(i)]) * dim_,
-                  dim_);
+  if (!options_.moves || !move(x, n)) {
+    centroids_.assign(static_cast<std::size_t>(k) * static_cast<std::size_t>(dim_), 0.0f);
+    for (int i = 0; i < n; ++i)
+      kernels_.axpy(1.0f, x + static_cast<std::ptrdiff_t>(i) * dim_,
+                    centroids_.data() + static_cast<std::ptrdiff_t>(assignment_[static_cast<std::size_t>(i)]) * dim_,
+                    dim_);
+    if (options_.moves) sums_ = centroids_;
+  }
+  if (options_.moves) summed_ = assignment_;
   for (int c = 0; c < k; ++c) unit(centroids_.data() + static_cast<std::ptrdiff_t>(c) * dim_);
   bias_.assign(static_cast<std::size_t>(k), 0.0f);
   if (share_weight_ <= 0.0f) return;
   for (int i = 0; i < n; ++i) bias_[static_cast<std::size_t>(assignment_[static_cast<std::size_t>(i)])] += 1.0f;
   for (float& bias : bias_)  // one is added to each count, so that an empty cluster has a share
     bias = share_weight_ * std::log((bias + 1.0f) / static_cast<float>(n + k));
+}
+
+// The sums of the clusters from those of the assignment before, where that was one of the same rows.
+bool SphericalKMeans::move(const float* x, int n) {
+  if (!sums_fit_ || summed_.size() != static_cast<std::size_t>(n)) {
+    sums_fit_ = true;
+    return false;
+  }
+  for (std::size_t i = 0; i < summed_.size(); ++i) {
+    if (assignment_[i] == summed_[i]) continue;
+    const float* row = x + static_cast<std::ptrdiff_t>(i) * dim_;
+    kernels_.axpy(-1.0f, row, sums_.data() + static_cast<std::ptrdiff_t>(summed_[i]) * dim_, dim_);
+    kernels_.axpy(1.0f, row, sums_.data() + static_cast<std::ptrdiff_t>(assignment_[i]) * dim_, dim_);
+  }
+  centroids_ = sums_;
+  return true;
 }
 
 }  // namespace muse

@@ -13,7 +13,8 @@ struct KMeansOptions {
   int restarts = 4;  // the best objective wins
   int iterations = 25;
   std::uint64_t seed = 1;
-  int seed_rows = 0;  // seeds are drawn from so many rows, spread over all; 0: from all
+  int seed_rows = 0;   // seeds are drawn from so many rows, spread over all; 0: from all
+  bool moves = false;  // from one iteration to the next only rows that change their cluster are added and taken off
 };
 
 // One thread's work and memory.
@@ -45,13 +46,16 @@ class SphericalKMeans {
   void seed(const float* x, int n, int k, const RandomStream& draw, std::uint64_t key);
   double assign(const float* x, int n, int k);
   void update(const float* x, int n, int k);
+  bool move(const float* x, int n);
 
   int dim_;
   KMeansOptions options_;
   const Kernels& kernels_;
   float share_weight_ = 0.0f;  // of the last run
   std::vector<float> centroids_, best_centroids_, bias_, best_bias_, scores_, distance_;
-  std::vector<int> assignment_, best_assignment_;
+  bool sums_fit_ = false;    // whether sums_ are those of the rows by summed_
+  std::vector<float> sums_;  // (k, dim) before they get unit length
+  std::vector<int> assignment_, best_assignment_, summed_;
 };
 
 }  // namespace muse

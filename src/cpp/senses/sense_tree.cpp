@@ -14,67 +14,91 @@
 
 namespace muse {
 
-std::vector<Join> join_all(std::span<const float> centroids, int dim, std::span<const std::int64_t> counts,
-                           float share_power) {
+namespace {
+
+// Clusters that are joined two by two. All that joins ask of a cluster are its products with the others, and those of
+// what is joined are sums of those of its parts.
+class Joiner {
+ public:
+  Joiner(std::span<const float> centroids, int dim, std::span<const std::int64_t> counts, float share_power)
+      : size_(counts.size()),
+        power_(static_cast<double>(share_power)),
+        products_(size_ * size_),
+        apart_(size_ * size_) {
+    const Kernels& k = kernels();
+    for (std::size_t i = 0; i < size_; ++i) {
+      parts_.push_back({i, static_cast<int>(i), static_cast<double>(counts[i])});
+      total_ += parts_[i].count;
+      for (std::size_t j = 0; j <= i; ++j) {
+        const double cosine = k.dot(centroids.data() + i * at(dim), centroids.data() + j * at(dim), dim);
+        products_[i * size_ + j] = products_[j * size_ + i] = cosine * parts_[i].count * parts_[j].count;
+      }
+    }
+    for (const Part& part : parts_) measure(part);
+  }
+
+  std::vector<Join> run() {
+    std::vector<Join> joins;
+    while (parts_.size() > 1) {
+      std::size_t a = 0, b = 1;
+      for (std::size_t i = 0; i < parts_.size(); ++i)
+        for (std::size_t j = i + 1; j < parts_.size(); ++j)
+          if (apart(i, j) < apart(a, b)) a = i, b = j;
+      joins.push_back({parts_[a].name, parts_[b].name, static_cast<float>(apart(a, b))});
+      join(a, b, static_cast<int>(size_ + joins.size()) - 1);
+    }
+    return joins;
+  }
+
+ private:
   struct Part {
+    std::size_t row;  // in products_ and apart_
     int name;
     double count;
-    std::vector<double> sum, unit;
   };
-  std::vector<Part> parts;
-  double total = 0.0;
-  const auto normalise = [](Part& part) {
-    double square = 0.0;
-    for (const double x : part.sum) square += x * x;
-    const double scale = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
-    part.unit.clear();
-    for (const double x : part.sum) part.unit.push_back(x * scale);
-  };
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    Part part{static_cast<int>(k), static_cast<double>(counts[k]), {}, {}};
-    for (int d = 0; d < dim; ++d)
-      part.sum.push_back(part.count * centroids[k * static_cast<std::size_t>(dim) + static_cast<std::size_t>(d)]);
-    normalise(part);
-    total += part.count;
-    parts.push_back(std::move(part));
-  }
-  const auto distance = [&](const Part& a, const Part& b) {
-    double cosine = 0.0;
-    for (int d = 0; d < dim; ++d) cosine += a.unit[at(d)] * b.unit[at(d)];
-    return (1.0 - cosine) * std::pow(2.0 * std::min(a.count, b.count) / total, static_cast<double>(share_power));
-  };
-  std::vector<std::vector<double>> distances(parts.size(), std::vector<double>(parts.size(), 0.0));
-  const auto measure = [&](std::size_t i) {
-    for (std::size_t j = 0; j < parts.size(); ++j)
-      if (j != i) distances[i][j] = distances[j][i] = distance(parts[i], parts[j]);
-  };
-  for (std::size_t i = 0; i < parts.size(); ++i) measure(i);
-  std::vector<Join> joins;
-  for (int next = static_cast<int>(counts.size()); parts.size() > 1; ++next) {
-    std::size_t a = 0, b = 1;
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      for (std::size_t j = i + 1; j < parts.size(); ++j)
-        if (distances[i][j] < distances[a][b]) a = i, b = j;
-    joins.push_back({parts[a].name, parts[b].name, static_cast<float>(distances[a][b])});
-    Part joined{next, parts[a].count + parts[b].count, parts[a].sum, {}};
-    for (int d = 0; d < dim; ++d) joined.sum[at(d)] += parts[b].sum[at(d)];
-    normalise(joined);
-    for (const std::size_t gone : {b, a}) {  // b > a
-      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(gone));
-      distances.erase(distances.begin() + static_cast<std::ptrdiff_t>(gone));
-      for (auto& row : distances) row.erase(row.begin() + static_cast<std::ptrdiff_t>(gone));
+
+  double apart(std::size_t i, std::size_t j) const { return apart_[parts_[i].row * size_ + parts_[j].row]; }
+
+  void measure(const Part& a) {
+    for (const Part& b : parts_) {
+      const double squares = products_[a.row * (size_ + 1)] * products_[b.row * (size_ + 1)];
+      const double cosine = squares > 0.0 ? products_[a.row * size_ + b.row] / std::sqrt(squares) : 0.0;
+      apart_[a.row * size_ + b.row] = apart_[b.row * size_ + a.row] =
+          std::max(0.0, 1.0 - cosine) * std::pow(2.0 * std::min(a.count, b.count) / total_, power_);
     }
-    parts.push_back(std::move(joined));
-    for (auto& row : distances) row.push_back(0.0);
-    distances.emplace_back(parts.size(), 0.0);
-    measure(parts.size() - 1);
   }
-  return joins;
+
+  // The b-th part goes into the a-th (a < b), which comes last from then on.
+  void join(std::size_t a, std::size_t b, int name) {
+    const Part joined{parts_[a].row, name, parts_[a].count + parts_[b].count};
+    const std::size_t gone = parts_[b].row;
+    double* sums = products_.data() + joined.row * size_;
+    const double square = sums[joined.row] + 2.0 * sums[gone] + products_[gone * (size_ + 1)];
+    for (std::size_t j = 0; j < size_; ++j) products_[j * size_ + joined.row] = sums[j] += products_[gone * size_ + j];
+    sums[joined.row] = square;
+    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(b));
+    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(a));
+    parts_.push_back(joined);
+    measure(joined);
+  }
+
+  std::size_t size_;
+  double power_, total_ = 0.0;
+  std::vector<Part> parts_;
+  std::vector<double> products_, apart_;  // (parts, parts)
+};
+
+}  // namespace
+
+std::vector<Join> join_all(std::span<const float> centroids, int dim, std::span<const std::int64_t> counts,
+                           float share_power) {
+  return Joiner(centroids, dim, counts, share_power).run();
 }
 
 namespace {
 
 constexpr std::int64_t kMostRows = std::int64_t{1} << 30;
+constexpr std::int64_t kWordsAtOnce = 16;
 constexpr int kSeedRows = 128;  // for at most a dozen seeds
 
 struct Tree {
@@ -96,7 +120,8 @@ class Grower {
         kmeans_(stride_, {.restarts = options.restarts,
                           .iterations = options.iterations,
                           .seed = options.seed,
-                          .seed_rows = kSeedRows}) {}
+                          .seed_rows = kSeedRows,
+                          .moves = true}) {}
 
   // That of the n uses from `first`.
   Tree grow(std::int64_t word, std::int64_t first, int n) {
@@ -230,7 +255,7 @@ SenseTrees grow_trees(const UseSpace& space, const Corpus& corpus, const Occurre
   for (const Batch& batch : make_batches(occurrences, options.least_uses, rows)) {
     uses.compute(batch.uses, workers, [&](std::int64_t made) { poll(done + made / 2); });
     done += batch.rows / 2;
-    parallel_chunks(static_cast<std::int64_t>(batch.words.size()), 4, workers, [&] {
+    parallel_chunks(static_cast<std::int64_t>(batch.words.size()), kWordsAtOnce, workers, [&] {
       return [&, grower = Grower(space, uses, options)](std::int64_t first, std::int64_t last) mutable {
         if (std::this_thread::get_id() == caller) poll(done);
         for (std::int64_t i = first; i < last; ++i) {

@@ -28,14 +28,32 @@ UseContexts::UseContexts(const UseSpace& space)
   encoder_dim_ = space.words.dim;
   order_dim_ = space.transform.padded_dim();
   zeros_.assign(at(std::max(encoder_dim_, order_dim_)) + kRowPad, 0.0f);
-  transform_.assign(at(std::int64_t{encoder_dim_} * order_dim_), 0.0f);
-  for (int d = 0; d < encoder_dim_; ++d)
-    std::copy_n(space.transform.row(d), space.transform.dim, transform_.data() + std::int64_t{d} * order_dim_);
-  shift_.assign(at(order_dim_), 0.0f);
-  kernels_.combine(space.mean.data(), encoder_dim_, 1, 1, encoder_dim_, transform_.data(), order_dim_, shift_.data());
+  pack_transform();
   positions_.resize(at(space.positions.rows * encoder_dim_));
   for (std::int64_t p = 0; p < space.positions.rows; ++p)
     std::copy_n(space.positions.row(p), encoder_dim_, positions_.data() + p * encoder_dim_);
+}
+
+void UseContexts::pack_transform() {
+  constexpr int kColumns = 2 * kRowPad;
+  const Matrix& transform = space_.transform;
+  for (int first = 0; first < transform.dim; first += kColumns) {
+    const int used = std::min(kColumns, transform.dim - first);
+    Columns columns{first, padded(used), 0, {}, {}};
+    const auto is_zero = [&](int d) {
+      return std::all_of(transform.row(d) + first, transform.row(d) + first + used, [](float x) { return x == 0.0f; });
+    };
+    while (columns.first_row + 1 < encoder_dim_ && is_zero(columns.first_row)) ++columns.first_row;
+    const int rows = encoder_dim_ - columns.first_row;
+    columns.values.assign(at(std::int64_t{rows} * columns.count), 0.0f);
+    for (int d = 0; d < rows; ++d)
+      std::copy_n(transform.row(columns.first_row + d) + first, used,
+                  columns.values.data() + std::int64_t{d} * columns.count);
+    columns.shift.assign(at(columns.count), 0.0f);
+    kernels_.combine(space_.mean.data() + columns.first_row, encoder_dim_, 1, 1, rows, columns.values.data(),
+                     columns.count, columns.shift.data());
+    columns_.push_back(std::move(columns));
+  }
 }
 
 void UseContexts::clear() {
@@ -55,7 +73,7 @@ void UseContexts::add(std::span<const std::int32_t> sentence, std::span<const st
   const std::int64_t low = std::max(std::int64_t{0}, places.front() - wide);
   const std::int64_t high = std::min(length, places.back() + wide + 1);
   const auto base = static_cast<std::int64_t>(words_.size()) - low;
-  for (std::int64_t j = low; j < high; ++j) add_word(sentence[at(j)]);
+  add_words(sentence.subspan(at(low), at(high - low)));
   for (const std::int64_t place : places) {
     windows_.push_back({static_cast<int>(base + std::max(low, place - wide)),
                         static_cast<int>(base + std::min(high - 1, place + wide)), static_cast<int>(base + place)});
@@ -78,7 +96,7 @@ void UseContexts::add(std::span<const std::int32_t> sentence, std::span<const st
 
 void UseContexts::add_whole(std::span<const std::int32_t> sentence) {
   const int first = static_cast<int>(words_.size());
-  for (const std::int32_t word : sentence) add_word(word);
+  add_words(sentence);
   windows_.push_back({first, static_cast<int>(words_.size()) - 1, first});
   placed_.push_back(false);
   if (!space_.has_order()) return;
@@ -86,11 +104,17 @@ void UseContexts::add_whole(std::span<const std::int32_t> sentence) {
   order_rows_.insert(order_rows_.end(), at(space_.positions.rows), zeros_.data());
 }
 
-void UseContexts::add_word(std::int32_t word) {
-  words_.push_back(word);
-  rows_.push_back(space_.topic.row(word));
-  weights_.push_back(space_.weights.empty() ? 1.0f : space_.weights[at(word)]);
-  if (word >= kNear) prefetch_row(rows_.back(), space_.topic.dim);
+void UseContexts::add_words(std::span<const std::int32_t> words) {
+  const std::size_t first = words_.size();
+  words_.insert(words_.end(), words.begin(), words.end());
+  rows_.resize(words_.size());
+  weights_.resize(words_.size(), 1.0f);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::int32_t word = words[i];
+    rows_[first + i] = space_.topic.row(word);
+    if (!space_.weights.empty()) weights_[first + i] = space_.weights[at(word)];
+    if (word >= kNear) prefetch_row(rows_[first + i], space_.topic.dim);
+  }
 }
 
 // Sums (or means) of rows over `windows_` cut to the reach of `options`; one of a whole context weighs all of it as
@@ -130,11 +154,16 @@ void UseContexts::compute(float* out, float* scales) {
   sum(sums_, space_.topic_options, rows_, space_.topic.dim, topic_.data());
   if (space_.has_order() && size() > 0) {
     encode();
-    reserve(order_, std::int64_t{size()} * order_dim_);
-    kernels_.combine(encoded_.data(), encoder_dim_, 1, size(), encoder_dim_, transform_.data(), order_dim_,
-                     order_.data());
+    transform();
   }
   join(out, scales);
+}
+
+void UseContexts::transform() {
+  reserve(order_, std::int64_t{size()} * order_dim_);
+  for (const Columns& columns : columns_)
+    kernels_.combine(encoded_.data() + columns.first_row, encoder_dim_, 1, size(), encoder_dim_ - columns.first_row,
+                     columns.values.data(), columns.count, order_.data() + std::int64_t{size()} * columns.first);
 }
 
 void UseContexts::encode() {
@@ -154,8 +183,11 @@ void UseContexts::join(float* out, float* scales) const {
     float order_length = 0.0f;
     if (d_order > 0 && has_neighbours(i)) {
       order = row + dt;
-      const float* from = order_.data() + std::int64_t{i} * order_dim_;
-      for (int d = 0; d < d_order; ++d) order[d] = from[d] - shift_[at(d)];
+      for (const Columns& columns : columns_) {
+        const float* from = order_.data() + std::int64_t{size()} * columns.first + std::int64_t{i} * columns.count;
+        const int used = std::min(columns.count, d_order - columns.first);
+        for (int d = 0; d < used; ++d) order[columns.first + d] = from[d] - columns.shift[at(d)];
+      }
       order_length = length(kernels_, order, d_order);
     }
     const bool has_topic = topic_length > 0.0f, has_order = order_length > 0.0f;

@@ -63,7 +63,15 @@ class UseContexts {
   void compute_encoded(float* out);
 
  private:
-  void add_word(std::int32_t word);
+  // Columns of the transform, and its rows from the first on that is not zero in them: half of a triangle's are.
+  struct Columns {
+    int first, count, first_row;
+    std::vector<float> values, shift;  // (De - first_row, count); the mean, transformed
+  };
+
+  void pack_transform();
+  void add_words(std::span<const std::int32_t> words);
+  void transform();
   void sum(WindowSums& sums, const SelectionOptions& options, const std::vector<const float*>& rows, int dim,
            float* out);
   void encode();
@@ -74,10 +82,12 @@ class UseContexts {
   const Kernels& kernels_;
   int stride_, topic_stride_, order_dim_ = 0, encoder_dim_ = 0;
   WindowSums sums_;
-  std::vector<float> transform_, shift_, positions_, zeros_;  // (De, Do) padded; the mean, transformed; A; a row
-  std::vector<std::int32_t> words_;                           // of the sentences' parts that windows reach
+  std::vector<Columns> columns_;
+  std::vector<float> positions_, zeros_;  // A; a row
+  std::vector<std::int32_t> words_;       // of the sentences' parts that windows reach
   std::vector<const float*> rows_, order_rows_, other_rows_;
-  std::vector<float> weights_, topic_, totals_, encoded_, order_;
+  std::vector<float> weights_, topic_, totals_, encoded_;
+  std::vector<float> order_;  // block by block of columns, those of all uses
   std::vector<Window> windows_, cut_;
   std::vector<int> starts_;  // of a use's window in order_rows_
   std::vector<bool> placed_;

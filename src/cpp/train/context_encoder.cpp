@@ -68,6 +68,7 @@ class Worker {
         zeros_(at(dim_), 0.0f) {
     for (auto* panel : {&forward_, &backward_, &gradient_}) panel->assign(at(positions_ * dim_), 0.0f);
     errors_.resize(at(options_.group * options_.shared) + kRowPad);
+    scores_.resize(at(options_.group) + kRowPad);
     negative_rows_.resize(at(options_.shared));
     negatives_.resize(at(options_.shared * dim_));
   }
@@ -113,7 +114,7 @@ class Worker {
     kernels_.slide_gradient(errors_of_contexts_.data(), rows_.data(), starts_.data(), n, positions_, dim_,
                             gradient_.data());
     if (options_.learn_words) step_words(block);
-    step_positions();
+    step_positions(1.0f / block.rate);
   }
 
  private:
@@ -143,7 +144,7 @@ class Worker {
     }
   }
 
-  // Targets [first, last), which share negatives: O moves, and the gradient of h is left behind.
+  // Targets [first, last), which share negatives: O moves, and the gradient of h, times the rate, is left behind.
   void step_group(const Block& block, int first, int last, int group, EncoderStats* stats) {
     const int m = last - first, shared = options_.shared;
     const float* h = contexts_.data() + std::int64_t{first} * dim_;
@@ -160,28 +161,31 @@ class Worker {
         float& e = errors_[at(i * shared + k)];
         const bool same = drawn[k] == block.target_words[at(first + i)];
         if (stats != nullptr && !same) loss -= weight * std::log(std::max(1e-9f, 1.0f - e));
-        e = same ? 0.0f : -weight * e;
+        e = same ? 0.0f : -weight * block.rate * e;
       }
     kernels_.combine(errors_.data(), shared, 1, m, shared, negatives_.data(), dim_, g);
-    for (float& e : errors_) e *= block.rate;
     kernels_.combine_add(errors_.data(), 1, shared, shared, m, h, dim_, negative_rows_.data());
-    for (int i = 0; i < m; ++i)
-      loss += step_target(block.target_words[at(first + i)], h + std::int64_t{i} * dim_, g + std::int64_t{i} * dim_,
-                          block.rate);
+    step_targets(std::span(block.target_words).subspan(at(first), at(m)), h, g, block.rate);
     if (stats == nullptr) return;
+    for (int i = 0; i < m; ++i) loss -= std::log(std::max(1e-9f, scores_[at(i)]));
     stats->loss += loss;
     stats->loss_targets += m;
   }
 
-  // Returns the loss.
-  double step_target(std::int32_t word, const float* h, float* g, float rate) {
-    float* row = shared_.model.outputs.row(word);
-    float score[kRowPad] = {kernels_.dot(h, row, dim_)};
-    kernels_.sigmoid(score, 1, score);
-    const float error = 1.0f - score[0], step = rate * error;
-    kernels_.axpy(error, row, g, dim_);
-    kernels_.axpy(step, h, row, dim_);
-    return -std::log(std::max(1e-9f, score[0]));
+  // The targets' own rows, which are scored before any of them moves.
+  void step_targets(std::span<const std::int32_t> words, const float* h, float* g, float rate) {
+    target_rows_.clear();
+    for (const std::int32_t word : words) target_rows_.push_back(shared_.model.outputs.row(word));
+    target_rows_.push_back(target_rows_.back());  // one to ask for behind the last
+    for (std::size_t i = 0; i < words.size(); ++i)
+      scores_[i] = kernels_.dot(h + static_cast<std::int64_t>(i) * dim_, target_rows_[i], dim_);
+    kernels_.sigmoid(scores_.data(), static_cast<int>(words.size()), scores_.data());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::int64_t row = static_cast<std::int64_t>(i) * dim_;
+      const float step = rate * (1.0f - scores_[i]);
+      const float* next = target_rows_[i + 1];
+      kernels_.step_rows(h + row, &step, &target_rows_[i], &next, 1, dim_, g + row);
+    }
   }
 
   // Each word of the block, target or not: the gradients of the targets around it, through A.
@@ -201,12 +205,13 @@ class Worker {
       const std::int32_t word = block.words[at(k)];
       const float weight = shared_.weights.empty() ? 1.0f : shared_.weights[at(word)];
       float* row = shared_.model.words.row(word);
-      kernels_.axpy(block.rate * weight * weight, gradient, row, dim_);
+      kernels_.axpy(weight * weight, gradient, row, dim_);
       gradient += dim_;
     }
   }
 
-  void step_positions() {
+  void step_positions(float scale) {
+    for (float& x : gradient_) x *= scale;
     for (int p = 0; p < positions_; ++p) {
       if (p == options_.window) continue;
       const std::int64_t row = std::int64_t{p} * dim_;
@@ -219,9 +224,9 @@ class Worker {
   const EncoderOptions& options_;
   const Kernels& kernels_;
   int dim_, positions_;
-  std::vector<float> zeros_, forward_, backward_, gradient_, errors_, negatives_, contexts_, errors_of_contexts_,
-      word_gradients_;
-  std::vector<float*> negative_rows_;
+  std::vector<float> zeros_, forward_, backward_, gradient_, errors_, scores_, negatives_, contexts_,
+      errors_of_contexts_, word_gradients_;
+  std::vector<float*> negative_rows_, target_rows_;
   std::vector<const float*> rows_, error_rows_;
   std::vector<int> starts_;
 };
