@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.checks import integer
 from muse.files.folders import new_folder
 from muse.files.replacing import naming
 from muse.formats.reading import damaged, open_reader, read_vectors
@@ -118,9 +119,17 @@ def write_numpy(path: str | PathLike[str], table: SenseTable, *, replace_spaces:
         _write_metadata(folder, rows)
 
 
-def write_projector(path: str | PathLike[str], table: SenseTable, *, replace_spaces: str | None = None) -> None:
-    """Write a folder for the TensorBoard projector, numbers with nine digits; the errors are those of `write_numpy`."""
-    rows = _writable(rows_of_table(table), replace_spaces)
+def write_projector(
+    path: str | PathLike[str], table: SenseTable, *, limit: int | None = None, replace_spaces: str | None = None
+) -> None:
+    """Write a folder for the TensorBoard projector, numbers with nine digits; the errors are those of `write_numpy`.
+
+    `limit` leaves out all but the senses of so many words, the first ones, which are the most frequent: the projector
+    is a page in a browser, and slow beyond some ten thousand rows.
+    """
+    count = table.n_words if limit is None else min(integer(1)("limit", limit), table.n_words)
+    rows = rows_of_table(table).first(int(table.sense_offset[count]))
+    rows = _writable(rows, replace_spaces)
     row_format = "\t".join(["%.9g"] * table.vector_size) + "\n"
     with naming(path), new_folder(path) as folder:
         with open(folder / "vectors.tsv", "wb") as file:

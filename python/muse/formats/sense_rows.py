@@ -43,6 +43,13 @@ class SenseRows(NamedTuple):
         """``word#k`` for each."""
         return [f"{word}#{k}" for word, k in zip(self.words, self.numbers.tolist(), strict=True)]
 
+    def first(self, count: int) -> SenseRows:
+        """The first of them."""
+        return SenseRows(
+            self.words[:count], self.numbers[:count], self.counts[:count], self.shares[:count],
+            self.word_counts[:count], self.vectors[:count],
+        )  # fmt: skip
+
 
 def rows_of_table(table: SenseTable) -> SenseRows:
     """The rows of a table; each word stands in as many of them as it has senses."""
