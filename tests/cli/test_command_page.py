@@ -1,6 +1,6 @@
 """docs/command-line.md: its commands run and print what it shows, apart from numbers and from which senses are near.
 
-``python tests/cli/test_page.py`` writes what they print into the page.
+``python tests/cli/test_command_page.py`` writes what they print into the page.
 """
 
 from __future__ import annotations
