@@ -23,6 +23,7 @@ from muse.errors import (
     UnknownSenseError,
     UnknownWordError,
 )
+from muse.formats.keyed_vectors import KeyedVectors
 from muse.formats.loaded import LoadedVectors, load_vectors
 from muse.model.muse import MUSE
 from muse.vectors.model_vectors import SenseVectors, WordVectors
@@ -36,6 +37,7 @@ __all__ = [
     "Engine",
     "FormatWarning",
     "InsufficientMemoryError",
+    "KeyedVectors",
     "LineSentence",
     "LoadedVectors",
     "ModelFileError",
