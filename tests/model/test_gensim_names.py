@@ -276,3 +276,59 @@ def test_the_same_script_runs_with_gensim(tmp_path, monkeypatch, gensim_model):
 
 def test_the_package_exports_what_the_page_imports():
     assert {"MUSE", "Callback"} <= set(muse.__all__)
+
+
+def test_load_is_of_the_class(tmp_path):
+    model = toy_model()
+    model.save(tmp_path / "model")
+    with pytest.raises(AttributeError, match=r"would leave this one as it is; .*: model = MUSE.load\("):
+        model.load(tmp_path / "model")
+    assert MUSE.load(tmp_path / "model").wv.index_to_key == model.wv.index_to_key
+
+
+def test_a_model_tells_of_its_training():
+    sentences = [list("abcd"), list("bcde")] * 60
+    model = MUSE(min_count=1, vector_size=8, workers=1, sample=0)
+    assert (model.train_count, model.total_train_time, model.running_training_loss) == (0, 0, 0)
+    assert model.min_alpha_yet_reached == model.alpha
+    model.scan_vocab(sentences)
+    assert model.raw_vocab == {"a": 60, "b": 120, "c": 120, "d": 120, "e": 60}
+    model.prepare_vocab()
+    model.prepare_weights()
+    assert np.diff(model.cum_table.astype(np.int64), prepend=0) == pytest.approx(
+        model.vocabulary.counts**0.75 / (model.vocabulary.counts**0.75).sum() * (2**31 - 1), abs=2
+    )
+    for epochs in (1, 2):
+        model.train(sentences, epochs=epochs)
+        assert model.train_count == epochs
+    assert model.running_training_loss == model.get_latest_training_loss() > 0
+    assert model.total_train_time == sum(row["seconds"] for row in model.history) > 0
+    assert model.min_alpha_yet_reached < model.alpha
+    assert (model.layer1_size, model.null_word, model.batch_words) == (8, 0, model.settings.batch_tokens)
+    model.prepare_weights(update=True)
+    model.update_weights()
+    model.init_sims()
+    assert model.is_trained
+    with pytest.raises(TypeError, match="senses would not follow"):
+        model.init_sims(replace=True)
+    model.init_weights()
+    assert (model.is_trained, model.train_count, list(model.vocabulary)) == (False, 0, list("bcdae"))
+    model.train(sentences)
+    assert model.is_trained
+
+
+@pytest.mark.parametrize("recipe", [muse.Trees(), muse.Split(), muse.Paper()])
+def test_trainings_are_told_apart(recipe):
+    model = MUSE([list("abcd")] * 50, min_count=1, vector_size=8, workers=1, sample=0, epochs=1, recipe=recipe)
+    first = model.get_latest_training_loss()
+    assert first == sum(row["loss"] * row["pairs"] for row in model.history)  # all rows, of words and of senses
+    model.train([list("abcd")] * 50)
+    assert model.train_count == 2
+    assert 0 < model.get_latest_training_loss() < sum(row["loss"] * row["pairs"] for row in model.history)
+
+
+def test_a_corpus_without_words_is_the_error_that_gensim_has():
+    for sentences, settings in (([], {}), ([["a"]], {"min_count": 2})):
+        with pytest.raises(RuntimeError) as caught:
+            MUSE(sentences, **settings)
+        assert isinstance(caught.value, ValueError)

@@ -124,6 +124,7 @@ _HEIRS = {
     "vocab": "it is model.wv.key_to_index, and model.wv.get_vecattr(word, 'count')",
     "syn0": "it is model.wv.vectors",
     "syn1": "it is of hierarchical softmax, which is not here",
+    "load": "it makes a new model and would leave this one as it is; call it of the class: model = MUSE.load(path)",
     "accuracy": "it is model.wv.evaluate_word_analogies",
     "wmdistance": "it is model.wv.to_gensim().wmdistance",
     "load_word2vec_format": "it is muse.load_vectors(path)",

@@ -45,14 +45,8 @@ else:
         """A method of a class that an instance does not have: it would be left as it is, which nobody expects."""
 
         def __get__(self, instance: object, owner: type | None = None) -> Callable[..., Any]:
-            name = self.__func__.__name__
             if instance is not None:
-                kind = type(instance).__name__
-                raise AttributeError(
-                    f"{name} makes a new model and leaves this one as it is; call it of the class: "
-                    f"model = {kind}.{name}(...)",
-                    name=name, obj=instance,
-                )  # fmt: skip
+                raise AttributeError(self.__func__.__name__)  # the model's own `__getattr__` says what to do
             return super().__get__(instance, owner)
 
 
