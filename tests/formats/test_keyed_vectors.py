@@ -10,6 +10,7 @@ import pytest
 
 import muse
 from muse import KeyedVectors
+from muse.vectors import own_words
 from toy import toy_model
 
 
@@ -61,6 +62,10 @@ def test_attributes_of_words(tmp_path):
     assert vectors.get_vecattr("a", "senses") == ["one", "two"]
     vectors.save(tmp_path / "words")
     assert KeyedVectors.load(tmp_path / "words").get_vecattr("a", "senses") == ["one", "two"]
+    for word in vectors:
+        vectors.set_vecattr(word, "senses", ["one", "two"])
+    vectors.save(tmp_path / "words")
+    assert KeyedVectors.load(tmp_path / "words").expandos["senses"].tolist() == [["one", "two"]] * 4
     vectors.set_vecattr("a", "thing", object())
     with pytest.raises(TypeError, match="must be numbers or strings"):
         vectors.save(tmp_path / "words")
@@ -194,4 +199,18 @@ def test_a_damaged_file_of_attributes_is_said(tmp_path):
     content = (tmp_path / "words").read_bytes()
     (tmp_path / "words").write_bytes(content.replace(b"verb", b"vexb"))
     with pytest.raises(muse.ModelFileError):
+        KeyedVectors.load(tmp_path / "words")
+
+
+@pytest.mark.parametrize("attributes", ["[1]", '{"pos": ["noun"]}', '{"pos": 3}'])
+def test_a_file_whose_attributes_do_not_fit_is_refused(tmp_path, monkeypatch, attributes):
+    write = own_words.write_tensors
+
+    def written(path, tensors, metadata, **options):
+        write(path, tensors, {**metadata, "attributes": attributes}, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(own_words, "write_tensors", written)
+        some_vectors().save(tmp_path / "words")
+    with pytest.raises(muse.ModelFileError, match="attributes of words"):
         KeyedVectors.load(tmp_path / "words")

@@ -305,6 +305,9 @@ def test_a_model_tells_of_its_training():
     assert model.total_train_time == sum(row["seconds"] for row in model.history) > 0
     assert model.min_alpha_yet_reached < model.alpha
     assert (model.layer1_size, model.null_word, model.batch_words) == (8, 0, model.settings.batch_tokens)
+    empty = MUSE(min_count=0, ns_exponent=-1.0)
+    empty.build_vocab_from_freq({"a": 0, "b": 2, "c": 0})
+    assert empty.cum_table.tolist() == [2**31 - 1, 2**31 - 1, 2**31 - 1]  # sorted, so that b is first
     model.prepare_weights(update=True)
     model.update_weights()
     model.init_sims()

@@ -89,8 +89,10 @@ def raw_vocab(self: Model) -> Mapping[str, int]:
 def cum_table(self: Model) -> NDArray[np.uint32]:
     """How negatives are drawn: count ** ns_exponent summed up over the words, uint32 (V,), the last 2^31 - 1."""
     snapshot = self.snapshot
-    weights = snapshot.vocabulary.counts.astype(np.float64) ** snapshot.settings.ns_exponent
-    table: NDArray[np.uint32] = np.round(np.cumsum(weights) / weights.sum() * _DOMAIN).astype(np.uint32)
+    counts = snapshot.vocabulary.counts.astype(np.float64)
+    weights = np.power(counts, snapshot.settings.ns_exponent, out=np.zeros_like(counts), where=counts > 0)
+    share = np.cumsum(weights) / max(weights.sum(), np.finfo(np.float64).tiny)
+    table: NDArray[np.uint32] = np.round(share * _DOMAIN).astype(np.uint32)
     return table
 
 

@@ -325,10 +325,7 @@ def read_words(path: str | PathLike[str]) -> tuple[Snapshot, dict[str, NDArray[A
                 )
             file.check()
             words, vectors, counts = json.loads(file.metadata["words"]), file.read("vectors"), file.read("counts")
-            others = json.loads(file.metadata.get("attributes", "{}"))
-            attributes = {name: np.array(values, _type_of(values)) for name, values in others.items()}
-            if any(column.shape != (len(words),) for column in attributes.values()):
-                raise DamagedFileError("attributes of words that are not as many as the words")
+            attributes = _attributes_of(file.metadata.get("attributes", "{}"), len(words))
             return snapshot_of_words(words, vectors, counts), attributes
     except (ForeignFileError, DamagedFileError, KeyError) as error:
         raise ModelFileError(
@@ -336,7 +333,16 @@ def read_words(path: str | PathLike[str]) -> tuple[Snapshot, dict[str, NDArray[A
         ) from error
 
 
-def _type_of(values: Sequence[Any]) -> type | None:
-    """Of values of several kinds, such as strings and None, that of objects."""
-    kinds = {isinstance(value, str) for value in values} | {None for value in values if value is None}
-    return object if len(kinds) > 1 else None
+def _attributes_of(text: str, rows: int) -> dict[str, NDArray[Any]]:
+    """The attributes of words that a file holds, one value for each word."""
+    found = json.loads(text)
+    if not isinstance(found, dict) or any(not isinstance(v, list) or len(v) != rows for v in found.values()):
+        raise DamagedFileError("the attributes of words are not one for each word")
+    attributes = {}
+    for name, values in found.items():
+        alike = any(all(isinstance(value, kinds) for value in values) for kinds in (str, (bool, int, float)))
+        attributes[name] = np.empty(rows, object) if not alike else np.array(values)
+        if not alike:
+            for row, value in enumerate(values):  # lists among them would make it a matrix
+                attributes[name][row] = value
+    return attributes
