@@ -10,6 +10,7 @@ import pytest
 
 import muse
 from muse import KeyedVectors
+from muse.files.tensor_file import write_tensors
 from muse.vectors import own_words
 from toy import toy_model
 
@@ -213,4 +214,20 @@ def test_a_file_whose_attributes_do_not_fit_is_refused(tmp_path, monkeypatch, at
         patch.setattr(own_words, "write_tensors", written)
         some_vectors().save(tmp_path / "words")
     with pytest.raises(muse.ModelFileError, match="attributes of words"):
+        KeyedVectors.load(tmp_path / "words")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"words": "{}"}, {"words": "5"}, {"words": '["a"]'}, {"words": '["a","a"]'}, {"words": '["a",3]'}, {"words": "x"},
+     {"words": '["a","\\ud800"]'}, {"vectors": np.ones(2, np.float32)}, {"vectors": np.ones((2, 3), np.int64)},
+     {"vectors": np.ones((2, 0), np.float32)}, {"counts": np.array([1])}, {"counts": np.array([-1, 2])},
+     {"counts": np.array([1.5, 2], np.float32)}, {"counts": np.array([[1], [2]])}, {"attributes": "x"}],
+)  # fmt: skip
+def test_files_whose_parts_do_not_fit_are_refused(tmp_path, wrong):
+    parts = {"words": '["a","b"]', "attributes": "{}", "vectors": np.ones((2, 3), np.float32),
+             "counts": np.array([2, 1])} | wrong  # fmt: skip
+    tensors = {name: parts.pop(name) for name in ("vectors", "counts")}
+    write_tensors(tmp_path / "words", tensors, {"format": "muse-words", "version": "1", **parts}, checked=["words"])
+    with pytest.raises(muse.ModelFileError, match="is damaged, or is no file"):
         KeyedVectors.load(tmp_path / "words")

@@ -324,13 +324,28 @@ def read_words(path: str | PathLike[str]) -> tuple[Snapshot, dict[str, NDArray[A
                     f"{str(path)!r} holds no word vectors that `save` wrote; load_vectors reads others"
                 )
             file.check()
-            words, vectors, counts = json.loads(file.metadata["words"]), file.read("vectors"), file.read("counts")
-            attributes = _attributes_of(file.metadata.get("attributes", "{}"), len(words))
-            return snapshot_of_words(words, vectors, counts), attributes
-    except (ForeignFileError, DamagedFileError, KeyError) as error:
+            words, vectors, counts = file.metadata["words"], file.read("vectors"), file.read("counts")
+            return _checked(words, vectors, counts), _attributes_of(file.metadata.get("attributes", "{}"), len(counts))
+    except ModelFileError:
+        raise
+    except (ForeignFileError, DamagedFileError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"{str(path)!r} is damaged, or is no file that `save` of word vectors wrote: {error}"
         ) from error
+
+
+def _checked(words: str, vectors: Floats, counts: NDArray[np.int64]) -> Snapshot:
+    """The snapshot of what a file holds; a TypeError or ValueError if its parts are of wrong kinds or do not fit."""
+    listed = json.loads(words)
+    if not isinstance(listed, list):
+        raise TypeError("its words are no list")
+    check_words(listed, "the file")
+    if not np.isfinite(vectors).all():
+        raise ValueError("its vectors hold NaN or infinity")
+    snapshot = snapshot_of_words(listed, vectors, counts)
+    if listed:
+        snapshot.arrays.check()
+    return snapshot
 
 
 def _attributes_of(text: str, rows: int) -> dict[str, NDArray[Any]]:
