@@ -82,8 +82,13 @@ def test_attributes_that_cannot_be(tmp_path):
         vectors.set_vecattr("a", "count", -1)
     with pytest.raises(ValueError, match="one value for each of 1 keys"):
         vectors.add_vectors("d", [[1, 1]], extras={"pos": ["noun", "verb"]})
-    with pytest.raises(ValueError, match="no attribute 'unheard-of'"):
-        vectors.get_vecattr("a", "unheard-of")
+    for counts in (["x"], [1.5], [-1], [np.nan]):
+        with pytest.raises(ValueError, match="counts must be whole numbers"):
+            vectors.add_vectors("d", [[1, 1]], extras={"count": counts})
+    assert list(vectors) == ["a", "b", "c"]
+    for name in ("unheard-of", ["pos"]):
+        with pytest.raises(ValueError, match="no attribute "):
+            vectors.get_vecattr("a", name)
     with pytest.raises(TypeError, match=r"copy\(model.wv\) are your own"):
         toy_model().wv.set_vecattr("head", "pos", "noun")
 
@@ -190,8 +195,9 @@ def test_word_movers_distance():
         np.linalg.norm(vectors["a"] - vectors["b"]), abs=1e-5
     )
     assert vectors.wmdistance([], ["a"]) == vectors.wmdistance(["unheard-of"], ["a"]) == float("inf")
-    with pytest.raises(TypeError, match="lists of tokens"):
-        vectors.wmdistance("abc", ["a"])
+    for text in ("abc", None, 5):
+        with pytest.raises(TypeError, match="wmdistance takes a list"):
+            vectors.wmdistance(text, ["a"])
 
 
 def test_a_damaged_file_of_attributes_is_said(tmp_path):

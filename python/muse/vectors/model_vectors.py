@@ -213,7 +213,7 @@ class WordVectors(Comparisons[str]):
         An attribute that no word has is a ValueError.
         """
         now = self._now()
-        if attr not in now._attributes:
+        if not isinstance(attr, str) or attr not in now._attributes:
             return Comparisons.get_vecattr(now, key, attr)
         value = now._attributes[attr][now.index(key)]
         return value.item() if isinstance(value, np.generic) else value

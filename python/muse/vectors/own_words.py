@@ -123,7 +123,7 @@ def add_vectors(
     if not np.isfinite(rows).all():
         raise ValueError("vectors must hold finite numbers; these have NaN or infinity")
     others = {name: _column(name, values, len(listed)) for name, values in (extras or {}).items()}
-    given = others.pop("count", np.zeros(len(listed))).astype(np.int64)
+    given = _whole(others.pop("count", np.zeros(len(listed), np.int64)))
     known = {word: row for row, word in enumerate(self.index_to_key)}
     new = [i for i, word in enumerate(listed) if word not in known]
     old = [i for i, word in enumerate(listed) if word in known]
@@ -162,6 +162,14 @@ def _column(name: str, values: ArrayLike, count: int) -> NDArray[Any]:
     if column.shape != (count,):
         raise ValueError(f"extras[{name!r}] must hold one value for each of {count} keys; got the shape {column.shape}")
     return column
+
+
+def _whole(counts: NDArray[Any]) -> NDArray[np.int64]:
+    """Counts that a user gives, if they are whole numbers; else a ValueError."""
+    whole = counts.dtype.kind in "iu" or (counts.dtype.kind == "f" and bool((counts == np.round(counts)).all()))
+    if not whole or (len(counts) and counts.min() < 0):
+        raise ValueError(f"counts must be whole numbers of at least 0; got {counts.tolist()!r:.80}")
+    return counts.astype(np.int64)
 
 
 def _longer(column: NDArray[Any], rows: int) -> NDArray[Any]:

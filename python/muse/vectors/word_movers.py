@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from muse.base.numeric import unit_rows
 from muse.base.optional import needed
 from muse.data.arrays import Floats
+from muse.vectors.keyed import as_list
 
 __all__ = ["wmdistance"]
 
@@ -43,7 +44,7 @@ def wmdistance(self: Words, document1: Sequence[str], document2: Sequence[str], 
     Raises
     ------
     TypeError
-        For a text that is a string.
+        For a text that is a string, or no list of tokens.
     ImportError
         If scipy is not installed.
 
@@ -67,9 +68,7 @@ def wmdistance(self: Words, document1: Sequence[str], document2: Sequence[str], 
 
 def _shares(now: Words, text: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The rows of the known words of a text, and the share of each in it."""
-    if isinstance(text, (str, bytes)):
-        raise TypeError(f"wmdistance takes lists of tokens, e.g. text.split(); got {text!r:.80}")
-    known = [now.index(token) for token in text if token in now]
+    known = [now.index(token) for token in as_list("wmdistance", text) if token in now]
     rows, counts = np.unique(np.array(known, np.int64), return_counts=True)
     return rows, counts / max(len(known), 1)
 
