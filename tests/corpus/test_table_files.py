@@ -140,7 +140,7 @@ def test_how_text_was_made_into_tokens():
         assert (column.text_form.tokenizer if column.text_form else None) == expected
 
 
-def test_the_limit_of_cells_stays_what_it_was(tmp_path: Path) -> None:
+def test_the_limit_of_cells_stays_what_it_was(tmp_path):
     (tmp_path / "t.csv").write_text("text,year\n" + "word " * 60_000 + ",1999\n")
     before = csv.field_size_limit()
     (row,) = Column(tmp_path / "t.csv", "text")
