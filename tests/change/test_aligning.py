@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+import muse
 from muse import MUSE
 from muse.change import align
 from muse.datasets import make_ambiguous_corpus
@@ -83,3 +86,10 @@ def test_what_cannot_be_aligned(model: MUSE) -> None:
         align(model, model).senses("unheard")
     with pytest.raises(ValueError, match="anchors"):
         align(model, model, anchors=1)
+
+
+def test_it_is_imported_when_asked_for() -> None:
+    program = "import sys, muse; assert 'muse.change' not in sys.modules; assert muse.align is muse.change.align"
+    subprocess.run([sys.executable, "-c", program], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'aline'"):
+        muse.aline  # noqa: B018

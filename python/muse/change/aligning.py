@@ -206,7 +206,7 @@ def align(model_a: MUSE, model_b: MUSE, *, anchors: int = 5000, text: Any = None
     >>> from muse.datasets import make_ambiguous_corpus
     >>> sentences = make_ambiguous_corpus(2000, 300, seed=0).sentences
     >>> one, two = (MUSE(sentences, vector_size=16, senses=2, seed=seed, workers=1) for seed in (1, 2))
-    >>> [match.second is not None for match in align(one, two).senses("bank")]
+    >>> [match.second is not None for match in align(one, two, text=sentences).senses("bank")]
     [True, True]
     """
     anchors = integer(_FEWEST_ANCHORS)("anchors", anchors)
