@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -257,8 +259,41 @@ def test_the_compass_must_have_trees() -> None:
         TemporalMUSE({"a": SLICES["a"][:10]}, model=plain)
     with pytest.raises(TypeError, match="trained already"):
         TemporalMUSE({"a": SLICES["a"][:10]}, model=plain, epochs=3)
+    with pytest.raises(TypeError, match="leave corpus_file out"):
+        TemporalMUSE({"a": SLICES["a"][:10]}, corpus_file="a.txt")
     with pytest.raises(TypeError, match=r"muse\.MUSE"):
         TemporalMUSE({"a": SLICES["a"][:10]}, model="model")  # type: ignore[arg-type]
+
+
+def test_copies_answer_alike(model: TemporalMUSE) -> None:
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert other.shares("bank").rows == model.shares("bank").rows
+        assert other.change("apd", words=CHANGED).rows == model.change("apd", words=CHANGED).rows
+
+
+def test_a_model_that_was_cut_anew_is_noticed(model: TemporalMUSE, tmp_path: Path) -> None:
+    other = copy.deepcopy(model)
+    other.model.recut(4)
+    for call in (lambda: other.shares("bank"), other.change, lambda: other.save(tmp_path / "m")):
+        with pytest.raises(ValueError, match="tag them anew"):
+            call()
+    assert not (tmp_path / "m").exists()
+    again = TemporalMUSE(SLICES, model=other.model)
+    assert len({row["sense"] for row in again.shares("bank")}) == 4
+
+
+def test_slices_of_a_few_words(model: TemporalMUSE, tmp_path: Path) -> None:
+    model.save(tmp_path / "m")
+    other = TemporalMUSE.load(tmp_path / "m", workers=1)
+    other.add_slice("tiny", (sentence for sentence in [["bank"], ["the", "bank"]]))
+    assert sum(row["uses"] for row in other.shares("bank") if row["slice"] == "tiny") == 2
+    for measure in ("jsd", "cosine", "apd"):
+        other.attach("a", SLICES["a"])
+        table = other.change(measure, between=("a", "tiny"), least_uses=1)
+        assert {row["word"] for row in table} <= {"bank", "the"}
+        assert all(0 < row["p"] <= 1 and np.isfinite(row["value"]) for row in table)
+    assert len(other.new_senses(between=("a", "tiny"))) == 0
+    assert other.nearest_over_time("bank", 10**6)["tiny"] == []
 
 
 def test_tables_convert_and_are_drawn(model: TemporalMUSE) -> None:

@@ -15,7 +15,7 @@ from muse.change.tables import ShareTable, Table
 from muse.data.snapshot import Snapshot
 from muse.errors import UnknownSenseError, quote
 from muse.evaluation.stats import bootstrap_options
-from muse.model.muse import MUSE
+from muse.vectors.model_vectors import SenseVectors
 from muse.vectors.sense_keys import each_word_once
 
 __all__ = ["nearest", "near_words", "risen", "shares", "unknown_sense"]
@@ -29,20 +29,22 @@ def unknown_sense(word: str, number_of: int, known: Sequence[int]) -> UnknownSen
     return UnknownSenseError(f"{quote(word)} has no sense {number_of}, but {', '.join(map(str, known))}")
 
 
-def near_words(model: MUSE, key: str) -> str:
+def near_words(snapshot: Snapshot, key: str) -> str:
     """The words nearest to a sense in the compass."""
     own = key.rpartition("#")[0]
-    found = model.sv.most_similar(key, topn=_FURTHER * _NEAR)
+    found = SenseVectors(snapshot).most_similar(key, topn=_FURTHER * _NEAR)
     words = dict.fromkeys(near.rpartition("#")[0] for near, _ in found)
     return ", ".join([word for word in words if word != own][:_NEAR])
 
 
-def shares(model: MUSE, row: int, word: str, slices: Mapping[str, Counts], options: tuple[Any, Any, Any]) -> ShareTable:
+def shares(
+    snapshot: Snapshot, row: int, word: str, slices: Mapping[str, Counts], options: tuple[Any, Any, Any]
+) -> ShareTable:
     """See `TemporalMUSE.shares`; `options` are resamples, confidence and seed."""
     checked = bootstrap_options(*options)
-    arrays = model.snapshot.arrays
+    arrays = snapshot.arrays
     keys = [f"{word}#{number_of}" for number_of in arrays.numbers_of(row).tolist()]
-    near = [near_words(model, key) for key in keys]
+    near = [near_words(snapshot, key) for key in keys]
     rows = []
     for name, counts in slices.items():
         table = counts.table(arrays.rows_of(row))
@@ -72,14 +74,14 @@ def _interval(table: NDArray[np.int64], options: dict[str, Any]) -> tuple[Number
 
 
 def risen(
-    model: MUSE, words: Sequence[int], counts: tuple[Counts, Counts], title: str, *, least_share: float = 0.1,
+    snapshot: Snapshot, words: Sequence[int], counts: tuple[Counts, Counts], title: str, *, least_share: float = 0.1,
     most_before: float = 0.25, permutations: int = 1000, rate: float = 0.05, seed: int = 0,
 ) -> Table:  # fmt: skip
     """See `TemporalMUSE.new_senses`."""
     least, most = number(0, 1)("least_share", least_share), number(0, 1)("most_before", most_before)
     permutations, rate = integer(100)("permutations", permutations), number(0, 1)("rate", rate)
     seed = integer(0)("seed", seed)
-    arrays, names = model.snapshot.arrays, model.snapshot.vocabulary.words
+    arrays, names = snapshot.arrays, snapshot.vocabulary.words
     tested: list[tuple[str, float, float, Verdict]] = []
     for word in words:
         tables = [one.table(arrays.rows_of(word)).astype(np.float64) for one in counts]
@@ -91,7 +93,7 @@ def risen(
     q = adjusted(np.array([verdict.p for *_, verdict in tested])) if tested else np.zeros(0)
     rows = [
         {"sense": key, "before": before, "after": after, "p": verdict.p, "q": float(rate_of),
-         "near": near_words(model, key)}
+         "near": near_words(snapshot, key)}
         for (key, before, after, verdict), rate_of in zip(tested, q, strict=True)
         if rate_of <= rate and before <= most * after
     ]  # fmt: skip

@@ -28,7 +28,7 @@ class HeldSlices:
     """A compass and slices of text that it has tagged; the questions are `TemporalMUSE`'s."""
 
     def _hold(self, model: MUSE, sources: dict[str, Source], block: int) -> None:
-        self.model, self._snapshot, self._block = model, compass(model), block
+        self.model, self._compass, self._block = model, compass(model), block
         self._slices: dict[str, Slice] = {name: self._read(name, source) for name, source in sources.items()}
         found = list(self._slices.values())
         self._space = SliceSpace.learn(self._snapshot, [one.means for one in found], [one.totals for one in found])
@@ -91,6 +91,16 @@ class HeldSlices:
         means = mean_contexts(self._forest, corpus, rows, _USES, settings.seed & 0x7FFFFFFF, self._workers)
         counts = count_senses(self._snapshot, corpus, rows, self._block)
         return Slice(name, counts, means, corpus.n_sentences, corpus.n_tokens, source, corpus)
+
+    @property
+    def _snapshot(self) -> Snapshot:
+        """The compass as it was when the slices were tagged; a ValueError if the model has changed since."""
+        if self.model.snapshot.numbers is not self._compass.numbers:
+            raise ValueError(
+                "the model was cut or trained anew after its slices were tagged; tag them anew: "
+                "TemporalMUSE(slices, model=model)"
+            )
+        return self._compass
 
     @property
     def _forest(self) -> Forest:

@@ -150,6 +150,10 @@ class Slice:
     def __post_init__(self) -> None:
         self.totals = self.counts.totals()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: the encoded text is read anew when it is needed."""
+        return {**self.__dict__, "corpus": None}
+
 
 def senses_of(snapshot: Snapshot, corpus: _core.Corpus) -> NDArray[np.int64]:
     """The row of the sense of every token, int64 (T,)."""

@@ -103,7 +103,7 @@ def _is_size(value: Any) -> bool:
 
 def _build(kind: type[T], model: MUSE, about: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> T:
     made = kind.__new__(kind)
-    made.model, made._snapshot, made._block = model, compass(model), about["block"]
+    made.model, made._compass, made._block = model, compass(model), about["block"]
     arrays = made._snapshot.arrays
     if about.get("model") != _identity(made._snapshot):
         raise DamagedFileError("the model beside it is another one")

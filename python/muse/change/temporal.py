@@ -79,6 +79,8 @@ class TemporalMUSE(HeldSlices):
             raise ValueError("there are no slices; give at least one text, {'1810-1860': 'old.txt'}")
         block = integer(1)("block", block)
         sources = {name_of_slice(name): Source(text, name) for name, text in slices.items()}
+        if twice := {"sentences", "corpus_file"} & set(settings):
+            raise TypeError(f"the text is that of the slices; leave {min(twice)} out")
         if model is None:
             sentences, files = of_text(list(sources.values()))
             model = MUSE(sentences, corpus_file=files, **settings)  # type: ignore[arg-type]
@@ -143,7 +145,7 @@ class TemporalMUSE(HeldSlices):
         """
         row = self._snapshot.vocabulary.index(word)
         counts = {name: one.counts for name, one in self._slices.items()}
-        return asking.shares(self.model, row, word, counts, (resamples, confidence, seed))
+        return asking.shares(self._snapshot, row, word, counts, (resamples, confidence, seed))
 
     def change(
         self, measure: str = "jsd", *, between: tuple[str, str] | None = None, words: Iterable[str] | None = None,
@@ -234,7 +236,7 @@ class TemporalMUSE(HeldSlices):
     def _risen(self, title: str, before: Slice, after: Slice, options: dict[str, Any]) -> Table:
         uses = self._word_uses(before), self._word_uses(after)
         known = self._asked(None, uses, integer(1)("least_uses", options.pop("least_uses", 20)), several=True)
-        return asking.risen(self.model, known, (before.counts, after.counts), title, **options)
+        return asking.risen(self._snapshot, known, (before.counts, after.counts), title, **options)
 
     def nearest_over_time(self, word: SenseKey, k: int = 10, *, least_uses: int = 10) -> dict[str, list[Any]]:
         """The nearest words of a word in each slice, or, of a sense (``"cell#2"``), the nearest senses.
