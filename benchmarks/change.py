@@ -45,9 +45,9 @@ class Word(NamedTuple):
     kept: NDArray[np.float64]  # (slices, members)
 
 
-def plan(counts: Counter[str], pairs: int, seed: int) -> list[Word]:
+def plan(counts: Counter[str], pairs: int, seed: int, span: Sequence[int] = (400, 4000)) -> list[Word]:
     """Which words are merged, and how."""
-    found = draw_pairs(counts, pairs, min_count=400, max_count=4000, seed=seed)
+    found = draw_pairs(counts, pairs, min_count=span[0], max_count=span[1], seed=seed)
     rng = np.random.default_rng(seed)
     words = []
     for place in rng.permutation(len(found)).tolist():
@@ -159,7 +159,7 @@ def null_rates(rows: Sequence[dict[str, Any]], touched: set[str]) -> dict[str, f
 def run(sentences: Sequence[Sequence[str]], args: argparse.Namespace, seed: int) -> dict[str, Any]:
     """One seed."""
     counts: Counter[str] = Counter(token for sentence in sentences for token in sentence)
-    words = plan(counts, args.pairs, seed)
+    words = plan(counts, args.pairs, seed, args.counts)
     slices, truth = inject(sentences, words, args.block, seed)
     settings: dict[str, Any] = {"vector_size": args.dim, "seed": seed, "epochs": args.epochs}
     started = time.perf_counter()
@@ -212,6 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("text", type=Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--pairs", type=int, default=100)
+    parser.add_argument("--counts", type=int, nargs=2, default=[400, 4000], help="of the words that are merged")
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--block", type=int, default=20)
