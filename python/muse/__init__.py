@@ -5,6 +5,8 @@
 >>> model.sense_vectors("head", "the head of the new army")  # doctest: +SKIP
 """
 
+from typing import TYPE_CHECKING
+
 from muse import datasets, evaluation, formats
 from muse._core import __version__
 from muse.base import cuda
@@ -61,3 +63,15 @@ __all__ = [
     "formats",
     "load_vectors",
 ]
+
+if TYPE_CHECKING:
+    from muse.change import align as align
+else:
+
+    def __getattr__(name: str) -> object:
+        """`align` of `muse.change`, which is imported when it is asked for."""
+        if name != "align":
+            raise AttributeError(f"module 'muse' has no attribute {name!r}")
+        from muse.change import align
+
+        return align
