@@ -15,7 +15,8 @@ from muse.base.tables import is_series
 from muse.change.contexts import Means
 from muse.corpus.encoding import encode_corpus
 from muse.data.snapshot import Snapshot
-from muse.files.lines import LineSentence, PathInput
+from muse.files.line_sentence import LineSentence
+from muse.files.lines import PathInput
 from muse.selector.selection import selector_of
 
 __all__ = ["GROUPS", "Counts", "Slice", "Source", "count_senses", "encoded", "of_text", "senses_of"]
