@@ -202,3 +202,13 @@ def test_settings_of_before_are_stored_as_before():
     assert Settings.of(recipe=Split(start="trees")).to_json()["start"] == "trees"
     assert Settings.of(recipe=Paper(start="trees")).whitening == Settings.of(recipe=Split()).whitening
     assert Settings.of(recipe=Paper(start="trees"), senses="auto").senses == "auto"
+
+
+def test_memory_is_that_of_both():
+    asked = {"vector_size": 100, "senses": 3}
+    both = MUSE(recipe=Split(start="trees"), **asked).estimate_memory(10_000)
+    trees, split = MUSE(**asked).estimate_memory(10_000), MUSE(recipe=Split(), **asked).estimate_memory(10_000)
+    assert both["trees"] > trees["trees"]
+    assert both["split"] == split["split"]
+    assert both["sense_vectors"] == trees["sense_vectors"] < split["sense_vectors"]  # rare words have no trees
+    assert both["selection_vectors"] < trees["selection_vectors"]  # which see the order, too

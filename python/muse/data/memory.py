@@ -66,6 +66,8 @@ def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str
         squares = 8 * (_SQUARES * (size + order) ** 2 + _SPLIT_ROWS * (size + order))
         sizes["trees"] = 4 * (n_words * (dim + 2 * _padded(order)) + leaves * (3 * size + order)) + squares
         sizes["uses"] = 8 * min(_PLACES_A_WORD, settings.uses) * n_words
+        if not trees:  # the trees' topics beside P, and what they say of each sense, beside U and Q
+            sizes["trees"] += 4 * (n_words * dim + n_senses * (2 * size + order))
     return sizes | {"total": sum(sizes.values())}
 
 
