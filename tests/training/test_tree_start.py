@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import pairwise
 
 import numpy as np
@@ -65,7 +66,11 @@ def started():
 
 def test_senses_are_those_of_the_cut_and_lie_where_it_says(started):
     grown, starts = started
-    cut = grown.trees.cut(3)
+    trees = dataclasses.replace(grown.trees, default_senses=grown.trees.senses_of(3))
+    cut = trees.cut()
+    assert (
+        np.diff(cut.counts)[np.diff(np.repeat(np.arange(trees.n_words), np.diff(cut.sense_offset))) == 0] <= 0
+    ).all()
     np.testing.assert_array_equal(starts.arrays["sense_offset"], cut.sense_offset)
     assert len(cut.counts) > len(starts.words)
     words = np.repeat(starts.words, np.diff(cut.sense_offset), axis=0)

@@ -10,6 +10,7 @@ The trees grow from the words as they are after the word-level epochs, and a cut
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -63,7 +64,8 @@ def arrays_from_trees(
         Padded for training. With ``settings.senses == "auto"`` a word gets as many senses as its tree has wide joins.
     """
     space, trees = grow_trees(arrays, corpus, tree_settings(settings), workers)[:2]
-    cut = trees.cut("auto" if settings.senses == "auto" else np.asarray(wanted, np.int64))
+    chosen = trees.senses_of("auto" if settings.senses == "auto" else np.asarray(wanted, np.int64))
+    cut = dataclasses.replace(trees, default_senses=chosen).cut()  # of which the most frequent sense is the first
     shrinkage, senses = np.float32(trees.shrinkage), np.diff(cut.sense_offset)
     del trees
     logger.info("trees of %d words give %d senses; %d words have more than one", arrays.n_words, len(cut.counts),
