@@ -217,7 +217,7 @@ EXPECTED = "|".join(
         r"selection_update='posterior' is one-sided",
         r"needs collocation='sense'; with collocation='word'",
         r"senses='auto' needs the recipe Trees or Split",
-        r"the recipes Trees and Split take the selection module's vectors from the word vectors",
+        r"the recipes Trees and Split, and start='trees', take the selection module's vectors from the word vectors",
         r"max_vocab_size \(\d\) limits the words while counting",
     ]
 )
