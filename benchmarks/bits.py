@@ -31,6 +31,8 @@ def cases() -> dict[str, dict[str, Any]]:
     }  # fmt: skip
     for strategy in get_args(StrategyName):
         found[f"strategy={strategy}"] = {"senses": 3, "strategy": strategy}
+    found["split from trees"] = {"senses": 3, "recipe": Split(start="trees")}
+    found["paper from trees"] = {"recipe": Paper(start="trees")}
     for strategy in ("eps_greedy", "boltzmann", "policy"):
         found[f"paper {strategy}"] = MUSE.paper_defaults(strategy)
     found["two_sided"] = {"recipe": Paper(formulation="two_sided")}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks import common
 from benchmarks.human.report import page
-from benchmarks.human.settings import SETTINGS
+from benchmarks.human.settings import JOINT, SETTINGS
 from benchmarks.senses.runner import append_records, read_records
 
 
@@ -35,7 +35,13 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--tokens", type=common.at_least(0), default=0, metavar="N", help="the first N only; 0: all")
     run.add_argument("--dims", nargs="+", type=common.at_least(1), default=[100], metavar="D")
     run.add_argument("--seeds", type=common.at_least(1), default=3, metavar="N", help="seeds 1 to N")
-    run.add_argument("--settings", nargs="+", choices=list(SETTINGS), default=list(SETTINGS), help="default: all")
+    run.add_argument(
+        "--settings",
+        nargs="+",
+        choices=[*SETTINGS, *JOINT],
+        default=list(SETTINGS),
+        help=f"default: {', '.join(SETTINGS)}",
+    )
     run.add_argument("--threads", type=common.at_least(1), default=os.cpu_count() or 1)
     run.add_argument("--dry-run", action="store_true", help="only list the cells")
     report = commands.add_parser("report", help="print means and spreads over seeds")

@@ -133,18 +133,19 @@ def execute(cell: Cell, grown: Grown) -> dict[str, Any]:
         "seed": cell.seed, "threads": cell.threads, "settings": Settings.of(**cell.options).to_json(),
         "machine": common.machine(),
     }  # fmt: skip
-    start = time.perf_counter()
+    start, worked = time.perf_counter(), time.process_time()
     model, cut_of = grown.cut(cell)
     try:
         model = model or MUSE(corpus_file=cell.text, workers=cell.threads, progress=False, **cell.options)
     except DivergenceError as error:  # a finding, too
         return {**record, "error": str(error)}
     seconds = None if cut_of else time.perf_counter() - start
+    work = None if cut_of else time.process_time() - worked  # of all threads, which others on the machine hardly change
     grown.keep(cell, model)
     found = {"scores": cell.data.scores(model), "senses": cell.data.senses(model)}
     if cell.name == BASELINE:
         found["one sense a word"] = cell.data.one_sense
-    return {**record, "seconds": seconds, **({"cut of": cut_of} if cut_of else {}), **found}
+    return {**record, "seconds": seconds, "cpu_seconds": work, **({"cut of": cut_of} if cut_of else {}), **found}
 
 
 class Grown:

@@ -29,7 +29,8 @@ _HARNESS = 1  # raise it when the same cell would give other figures
 _SOURCES = (
     "corpus/encoding", "data/forest", "data/recipes", "data/sense_trees", "data/settings", "data/trimming",
     "data/use_space", "selector/selection", "training/counting", "training/growing", "training/initial",
-    "training/options", "training/run", "training/schedule", "training/split", "training/trees",
+    "training/options", "training/run", "training/schedule", "training/split", "training/tree_start",
+    "training/trees",
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.human.settings import JOINT
 from muse import MUSE, Settings, Split
 
 __all__ = ["BASE", "GRIDS", "Setting", "load_grids", "select"]
@@ -213,6 +214,12 @@ def _trees() -> list[Setting]:
     return [usual(**told), usual(senses=2, **told), usual(senses="auto", **told), usual("split", recipe=Split())]
 
 
+def _joint() -> list[Setting]:
+    """Does training senses that come from trees earn its time? Two senses, as merged words have."""
+    trained = [usual(f"{name.removesuffix(' 3')}, senses=2", **{**given, "senses": 2}) for name, given in JOINT.items()]
+    return [usual("trees, senses=2", senses=2), *trained]
+
+
 def _table() -> list[Setting]:
     """Strategies and peers by all measures: the paper's recipe, its update on this package's start, and the rest."""
     strategies = ("greedy", "eps_greedy", "boltzmann", "policy")
@@ -235,6 +242,7 @@ GRIDS: dict[str, Callable[[], list[Setting]]] = {
     "context": _context,
     "senses": lambda: [usual(), *(usual(senses=senses) for senses in ("auto", 1, 2, 3, 5))],
     "trees": _trees,
+    "joint": _joint,
     "epochs": lambda: [usual(epochs=epochs) for epochs in (2, 5, 10, 20)],
     "trace": lambda: [muse(epochs=20, extras=("trace",)), muse(epochs=20, senses=3, extras=("trace",))],
     "update": _update,

@@ -186,6 +186,7 @@ SETTINGS = st.fixed_dictionaries(
         "collocates": st.sampled_from(["one", "all"]),
         "batch_tokens": st.sampled_from([1, 10, 2048]),
         "init": st.sampled_from(["random", "split"]),
+        "start": st.sampled_from([None, "trees"]),
         "warmup_epochs": st.integers(1, 3),
         "whitening": st.sampled_from([0, 0.5, 1]),
         "min_contexts": st.integers(1, 5),
@@ -217,7 +218,7 @@ EXPECTED = "|".join(
         r"selection_update='posterior' is one-sided",
         r"needs collocation='sense'; with collocation='word'",
         r"senses='auto' needs the recipe Trees or Split",
-        r"the recipes Trees and Split take the selection module's vectors from the word vectors",
+        r"the recipes Trees and Split, and start='trees', take the selection module's vectors from the word vectors",
         r"max_vocab_size \(\d\) limits the words while counting",
     ]
 )

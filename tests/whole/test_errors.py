@@ -137,8 +137,8 @@ def test_hints_name_real_settings():
         (
             {"init": "split", "vector_size": 100, "selection_size": 50},
             (
-                "the recipes Trees and Split take the selection module's vectors from the word vectors, "
-                "so selection_size must be None or vector_size (100); got 50"
+                "the recipes Trees and Split, and start='trees', take the selection module's vectors from the word "
+                "vectors, so selection_size must be None or vector_size (100); got 50"
             ),
         ),
         (

@@ -42,7 +42,8 @@ _ALGEBRA_BYTES = 128 << 20  # a buffer of OpenBLAS
 def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str, int]:
     """Bytes that a model takes in training, by array, and in total."""
     selection, dim = _padded(settings.selection_dim), _padded(settings.vector_size)
-    trees = settings.init == "trees" and n_senses > n_words
+    several = n_senses > n_words
+    trees = settings.init == "trees" and several
     order = min(settings.order_size, settings.vector_size)
     rows = {
         "context_vectors": n_words * selection,
@@ -55,23 +56,25 @@ def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str
     sizes = {name: 4 * floats for name, floats in rows.items()}
     sizes["counts"] = 8 * (2 * n_words + 1 + n_senses)
     sizes["vocabulary"] = _WORD_BYTES * n_words
-    if settings.init == "split" and n_senses > n_words:
+    if settings.from_words and settings.init != "trees" and several:
         # The words' U beside the senses'; the covariance of contexts, its eigenvectors and their work space; blocks.
         size = settings.vector_size
         sizes["split"] = 4 * n_words * dim + 8 * (_SQUARES * size**2 + _SPLIT_ROWS * size)
-    if trees:
+    if settings.grows_trees and several:
         # The words' U beside the senses'; the encoder's inputs and outputs; leaves with their topics and shifts; uses.
         size, leaves = settings.vector_size, round(_LEAVES_A_WORD * n_words * settings.leaves / 12)
         squares = 8 * (_SQUARES * (size + order) ** 2 + _SPLIT_ROWS * (size + order))
         sizes["trees"] = 4 * (n_words * (dim + 2 * _padded(order)) + leaves * (3 * size + order)) + squares
         sizes["uses"] = 8 * min(_PLACES_A_WORD, settings.uses) * n_words
+        if not trees:  # the trees' topics beside P, and what they say of each sense, beside U and Q
+            sizes["trees"] += 4 * (n_words * dim + n_senses * (2 * size + order))
     return sizes | {"total": sum(sizes.values())}
 
 
 def expected_senses(settings: Settings, vocabulary: Vocabulary) -> int:
     """How many senses a model of these words gets, at most: rare words have no more than their uses allow."""
     senses = settings.senses_of(vocabulary.words)
-    if settings.init == "trees":
+    if settings.grows_trees:
         counts = vocabulary.counts
         leaves = np.where(counts < settings.least_uses, 1, np.minimum(counts // settings.uses_a_leaf, settings.leaves))
         senses = np.minimum(senses, np.maximum(leaves, 1))
@@ -81,7 +84,7 @@ def expected_senses(settings: Settings, vocabulary: Vocabulary) -> int:
 def usual_senses(settings: Settings, n_words: int) -> int:
     """How many senses a model of so many words may get; with trees, as words of a language are distributed (Zipf)."""
     most = int(settings.senses_of([""])[0])
-    if settings.init != "trees":
+    if not settings.grows_trees:
         return n_words * most
     ranks = np.arange(0.5, 1000) / 1000  # of words, as shares of the vocabulary, whose last word has min_count uses
     uses = max(settings.min_count, 1) / ranks

@@ -148,6 +148,11 @@ class SenseEpochs(Recipe):
     sibling_share: float = setting(
         0.5, number(0, 1), "Part of each sense's update that the word's other senses get too.", core="sibling_share"
     )
+    start: Literal["trees"] | None = setting(
+        None, optional(Choice("trees")),
+        "What senses are first made by: 'trees', sense trees that grow after the word-level epochs. None: what the "
+        "recipe is named after, clusters of contexts with Split, random vectors with Paper.",
+    )  # fmt: skip
     context: Context = field(default=Context())
 
     def __post_init__(self) -> None:
@@ -265,7 +270,8 @@ class Split(SenseEpochs):
 
     warmup_epochs: int = setting(
         3, integer(1, 1_000_000),
-        "Of the epochs, those at word level before senses are made; at most three fifths of them.",
+        "Of the epochs, those at word level before senses are made; at most three fifths of them, or all but one with "
+        "start='trees'.",
     )  # fmt: skip
     whitening: float = setting(
         0.75, number(0, 1),
@@ -368,6 +374,8 @@ class Paper(SenseEpochs):
         values = super().values(strategy)
         if values["reward"] is None:
             values["reward"] = "sampled_likelihood" if values["strategy"] == "policy" else "likelihood"
+        if self.start == "trees":
+            values["whitening"] = Trees().whitening
         return values
 
 

@@ -161,6 +161,7 @@ class Settings:
     collocates: str = taken(Recipe, "collocates")
     collocation: str | None = taken(SenseEpochs, "collocation")
     sibling_share: float = taken(SenseEpochs, "sibling_share")
+    start: str | None = taken(SenseEpochs, "start")
     initial_scale: float = taken(Recipe, "initial_scale")
     warmup_epochs: int = taken(Split, "warmup_epochs")
     whitening: float = taken(Split, "whitening")
@@ -243,14 +244,15 @@ class Settings:
                 f"formulation={self.formulation!r} trains the selection of collocates too, which needs "
                 "collocation='sense'; with collocation='word' a collocate has no senses"
             )
-        if self.senses == "auto" and self.init == "random":
+        if self.senses == "auto" and not self.from_words:
             raise ValueError(
                 "senses='auto' needs the recipe Trees or Split, which look at the contexts of each word; give a number "
                 "of senses"
             )
-        if self.init != "random" and self.selection_size not in (None, self.vector_size):
+        if self.from_words and self.selection_size not in (None, self.vector_size):
             raise ValueError(
-                "the recipes Trees and Split take the selection module's vectors from the word vectors, so "
+                "the recipes Trees and Split, and start='trees', take the selection module's vectors from the word "
+                "vectors, so "
                 f"selection_size must be None or vector_size ({self.vector_size}); got {self.selection_size}"
             )
         if self.share_weight and self.init != "split":
@@ -262,6 +264,16 @@ class Settings:
             )
 
     # -- what the settings imply -------------------------------------------------------------------------------------
+
+    @property
+    def grows_trees(self) -> bool:
+        """Whether senses are made by sense trees, be they trained then or not."""
+        return "trees" in (self.init, self.start)
+
+    @property
+    def from_words(self) -> bool:
+        """Whether words are trained first, and senses made from them."""
+        return self.init != "random" or self.grows_trees
 
     @property
     def selection_dim(self) -> int:
@@ -335,6 +347,8 @@ class Settings:
         """What a model file stores: all but the runtime settings and those of other recipes, as JSON types."""
         of_trees = {name for name, home in self.homes().items() if home is not None and home.owner == "Trees"}
         left_out = {*self.runtime_names(), *(() if self.init == "trees" else of_trees)}
+        if self.start is None:  # as before there was the choice
+            left_out.add("start")
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in left_out}
 
     @classmethod

@@ -16,7 +16,7 @@ def first_arrays(snapshot: Snapshot) -> Arrays:
     if snapshot.numbers is not None:
         return snapshot.numbers
     senses = np.ones(len(snapshot.vocabulary), np.int64)
-    if snapshot.settings.init != "split":
+    if snapshot.settings.init != "split" and snapshot.settings.start is None:
         senses = snapshot.settings.senses_of(snapshot.vocabulary.words)
     counts = snapshot.vocabulary.counts
     return snapshot.once("first arrays", lambda: initial_arrays(snapshot.settings, senses, counts))

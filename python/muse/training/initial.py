@@ -62,7 +62,7 @@ def initial_arrays(
 
 def added_senses(settings: Settings, words: Sequence[str]) -> NDArray[np.int64]:
     """How many senses words get that join a trained model, int64 (V,): one where senses are made from words."""
-    return settings.senses_of(words) if settings.init == "random" else np.ones(len(words), np.int64)
+    return np.ones(len(words), np.int64) if settings.from_words else settings.senses_of(words)
 
 
 def grown_arrays(arrays: Arrays, vocabulary: Vocabulary, settings: Settings) -> Arrays:
@@ -70,7 +70,7 @@ def grown_arrays(arrays: Arrays, vocabulary: Vocabulary, settings: Settings) -> 
     known = arrays.n_words
     senses = added_senses(settings, vocabulary.words[known:])
     fresh = initial_arrays(settings, senses, vocabulary.counts[known:], first_word=known)
-    if settings.init != "random":
+    if settings.from_words:
         fresh.context_vectors[:] = 0.0  # there are none that would fit those that the split made
         if settings.share_weight:
             fresh.context_vectors[:, -1] = arrays.context_vectors[0, -1]  # a constant, see muse.training.whitening

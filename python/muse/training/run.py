@@ -38,6 +38,7 @@ from muse.training.plan import Plan, place_training, settings_of_run
 from muse.training.resuming import NO_SENSES_YET, resumable, say_nothing_is_left, size_of, with_senses
 from muse.training.schedule import Stage, schedule
 from muse.training.split import split_arrays
+from muse.training.tree_start import arrays_from_trees
 
 __all__ = ["Trainee", "TrainingRun", "check_device", "train_model"]
 
@@ -180,7 +181,7 @@ class TrainingRun:
             anew = bool(unfinished.get("warm", several and before.forest is None))
             more = self.stage < self.epochs or bool(unfinished.get("split_due"))
             return more and (anew or before.forest is not None), anew
-        several = several and self.settings.init == "split"
+        several = several and self.settings.from_words
         due = several and (not before.is_trained or bool(before.training_state.get("split_due")))
         return due, bool(unfinished.get("warm", due))
 
@@ -236,7 +237,8 @@ class TrainingRun:
         start = time.perf_counter()
         logger.info("splitting %d words into senses", len(self.wanted))
         bar.set_postfix_str("splitting")
-        split = split_arrays(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
+        make = split_arrays if self.settings.start is None else arrays_from_trees
+        split = make(self.arrays, self.corpus, self.settings, self.wanted, self.workers)
         named = self.snapshot.replace(names=names_from_words(self.snapshot, split, None))
         with HeldInterrupts():
             self.split_due, self.totals, self.snapshot = False, EpochTotals(split.n_senses), named

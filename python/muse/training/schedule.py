@@ -26,14 +26,18 @@ class Stage(NamedTuple):
 
 
 def schedule(settings: Settings, epochs: int, *, warm: bool) -> list[Stage]:
-    """All stages: with trees all at word level, else `warmup_epochs`, but never more than three fifths."""
+    """All stages: with trees all at word level, else `warmup_epochs`, but never more than three fifths, or all but one.
+
+    Trees are as good as the words are that they grow from; senses that clusters start at their word need time to part.
+    """
     if settings.init == "trees":
         return [Stage(epoch, True) for epoch in range(epochs)]
     if not warm:
         return [Stage(epoch, False) for epoch in range(epochs)]
     if epochs == 1:
         return [Stage(0, True, (0.0, 0.5)), Stage(0, False, (0.5, 1.0))]
-    warmup = min(settings.warmup_epochs, max(1, epochs * 3 // 5))
+    most = epochs - 1 if settings.start == "trees" else max(1, epochs * 3 // 5)
+    warmup = min(settings.warmup_epochs, most)
     return [Stage(epoch, epoch < warmup) for epoch in range(epochs)]
 
 

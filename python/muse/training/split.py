@@ -24,7 +24,7 @@ from muse.data.settings import Settings
 from muse.selector.selection import context_weights, selection_options
 from muse.training.whitening import CONSTANT, row_blocks, whiten
 
-__all__ = ["split_arrays"]
+__all__ = ["arrays_of_senses", "rows_for", "selection_at_start", "split_arrays"]
 
 logger = logging.getLogger("muse")
 
@@ -57,7 +57,7 @@ def split_arrays(
         Padded for training. With ``settings.senses == "auto"`` a word gets as many senses as its contexts support.
     """
     check_memory_for_algebra()
-    whitened = whiten(arrays.sense_vectors, corpus, arrays.word_counts, settings, out=_unused(arrays, settings))
+    whitened = whiten(arrays.sense_vectors, corpus, arrays.word_counts, settings, out=rows_for(arrays, settings))
     # A word's own vector is in each of its contexts and tells none of them apart.
     options = selection_options(settings.replace(context_center=False))
     weights = context_weights(settings, arrays.word_counts)
@@ -75,13 +75,13 @@ def split_arrays(
     )
     logger.info("split %d words into %d senses; %d words have more than one", arrays.n_words, len(counts),
                 int((senses > 1).sum()))  # fmt: skip
-    selection = _at_start(centroids, whitened.context_vectors, senses, settings)
+    selection = selection_at_start(centroids, whitened.context_vectors, senses, settings)
     del centroids, offsets, places  # before the next matrix is made
     _core.give_back_memory()
-    return _expand(arrays, settings, whitened.context_vectors, selection, senses, counts)
+    return arrays_of_senses(arrays, settings, whitened.context_vectors, selection, senses, counts)
 
 
-def _unused(arrays: Arrays, settings: Settings) -> Floats:
+def rows_for(arrays: Arrays, settings: Settings) -> Floats:
     """Room for the new P: that of the words' P, which nothing reads where every word has one sense."""
     old = arrays.context_vectors
     if old.shape == (arrays.n_words, settings.selection_dim) and arrays.n_senses == arrays.n_words:
@@ -89,12 +89,12 @@ def _unused(arrays: Arrays, settings: Settings) -> Floats:
     return _core.aligned_zeros(arrays.n_words, settings.selection_dim)
 
 
-def _expand(
+def arrays_of_senses(
     arrays: Arrays,
     settings: Settings,
     context_vectors: Floats,
     selection: Floats,
-    senses: NDArray[np.int32],
+    senses: NDArray[np.integer],
     counts: NDArray[np.int64],
 ) -> Arrays:
     """The arrays of the words' senses, each of which starts from its word."""
@@ -117,7 +117,9 @@ def _expand(
     )
 
 
-def _at_start(centroids: Floats, context_vectors: Floats, senses: NDArray[np.int32], settings: Settings) -> Floats:
+def selection_at_start(
+    centroids: Floats, context_vectors: Floats, senses: NDArray[np.integer], settings: Settings
+) -> Floats:
     """Q from the centroids; where the word itself counts, without what points along its own P: it would be a bias."""
     size = settings.vector_size
     selection: Floats = _core.aligned_zeros(*centroids.shape)
