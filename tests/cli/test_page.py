@@ -37,9 +37,12 @@ def shape(text: str) -> list[str]:
     for line in text.splitlines():
         if re.match(r"  (like|near|as in) ", line):
             line = line[:8]
+        elif re.search(r"  bank  .*bank#\d 0\.", line):
+            line = "a line of a concordance"
         line = re.sub(r"\w+#\d+\*?", "w#0", line)
         line = re.sub(r"-?\d[\d,.]*(e-\d+)?%?", "0", line)
         lines.append(re.sub(r"( w#0,?)+", " w#0", re.sub(r"\s+", " ", line)).strip())
+    lines = [re.sub(r"^[a-z]+((?: -?0){5})$", r"a collocate\1", line) for line in lines]
     return [re.sub(r"^(w#0 0) [a-z, ]+$", r"\1", line) for line in lines]
 
 
