@@ -1,10 +1,11 @@
 """Pages link to files of the repository outside docs/; the site carries those files, under repository/.
 
-A link to a file that is not there is a warning, and so an error of a strict build.
+A link to a file that is not there is a warning, and so an error of a strict build. Notebooks become pages.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import posixpath
@@ -24,7 +25,13 @@ _LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the files that pages link to, and those that these link to."""
-    waiting = [(file.src_uri, Path(file.abs_src_path or "")) for file in files if file.src_uri.endswith(".md")]
+    for file in list(files):
+        if file.src_uri.endswith(".ipynb"):
+            page = f"{file.src_uri.removesuffix('.ipynb')}.md"
+            files.append(File.generated(config, page, content=_notebook_page(Path(file.abs_src_path or ""))))
+    waiting = [
+        (file.src_uri, Path(file.abs_src_path)) for file in files if file.src_uri.endswith(".md") and file.abs_src_path
+    ]
     known: set[str] = set()
     while waiting:
         page, path = waiting.pop()
@@ -109,3 +116,20 @@ def _relative(page: str, target: str) -> str:
 def _listing(folder: Path) -> str:
     names = sorted(entry.name for entry in folder.iterdir() if entry.suffix == ".md")
     return f"# {folder.relative_to(ROOT)}\n\n" + "".join(f"- [{name}]({name})\n" for name in names)
+
+
+def _notebook_page(path: Path) -> str:
+    """A notebook with what it printed, as Markdown."""
+    parts: list[str] = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "text/html" in data:
+                parts.append(f'<div class="output">\n{"".join(data["text/html"])}\n</div>')
+            else:
+                printed = "".join(output.get("text", data.get("text/plain", "")))
+                parts.append(f"```text\n{printed.rstrip()}\n```")
+    parts.append(f"[This notebook as a file]({path.name})")
+    return "\n\n".join(parts) + "\n"
