@@ -36,7 +36,7 @@ ELSEWHERE = {
     "docs/names.md": "tests/model/test_page_of_names.py",
     "docs/plots.md": "tests/plots/test_page_of_plots.py",
     "docs/reading-text.md": "tests/corpus/test_reading_page.py",
-    "docs/tutorial.md": "tests/cli/test_page.py",
+    "docs/tutorial.md": "tests/cli/test_command_page.py",
     "docs/web-service.md": "tests/whole/test_web_service.py",
     "docs/wordnet.md": "tests/lexicon/test_page_of_wordnet.py",
 }
@@ -117,3 +117,20 @@ def test_tests_of_other_pages_are_there():
     for page, test in ELSEWHERE.items():
         assert blocks(page, "python")
         assert Path(page).name in (ROOT / test).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "benchmarks/README.md"])
+def test_links_of_pages_outside_the_site_lead_somewhere(page):
+    """Those of the site are checked where it is built."""
+    links = re.findall(r"\]\(([^)\s#]+)", (ROOT / page).read_text(encoding="utf-8"))
+    assert links
+    gone = [link for link in links if "://" not in link and not (ROOT / page).parent.joinpath(link).exists()]
+    assert not gone
+
+
+def test_the_readme_is_a_screen():
+    text = PAGES["README.md"].read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 80
+    assert len(re.findall(r"```sh\n", text)) == 2
+    (code,) = [code for code, _ in blocks("README.md", "python")]
+    assert len(code.splitlines()) == 6

@@ -7,6 +7,7 @@ longer step one after another; there, only what does not depend on their order i
 
 from __future__ import annotations
 
+import os
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -14,12 +15,13 @@ import numpy as np
 import pytest
 
 import muse.base.cuda
-from conftest import EMULATED
 from muse import MUSE, _core
 from muse.datasets import make_ambiguous_corpus
 from reference import Config
 from resolved import arguments
 from step_cases import CHOICES, MATRICES, PAPER, Case, compare, core_options, make_case, make_trainer
+
+EMULATED = os.environ.get("MUSE_CUDA_EMULATION")
 
 # --- the whole of a step, emulated, as in tests/training/test_step.py ---
 

@@ -72,7 +72,7 @@ def test_models_without_vectors_of_contexts_have_no_such_row():
         with pytest.raises(ValueError, match="no vectors of contexts"):
             WicTask(DEV, TEST, how="usage_similarity")(model)
     names = set(WicTask(DEV, TEST)(usage_model())) - set(WicTask(DEV, TEST)(plain))
-    assert names == {"usage_accuracy", "usage_threshold", "usage_dev_accuracy"}
+    assert names == {"usage_accuracy", "usage_accuracy_covered", "usage_threshold", "usage_dev_accuracy"}
 
 
 def test_wic_with_a_threshold_that_is_given():

@@ -61,7 +61,7 @@ QUESTIONS = {
 def test_prose_is_asked_as_clean_text_is(question, model):
     one, two = (question(model, text) for text in (PROSE, CLEAN))
     assert repr(one) == repr(two) if isinstance(one, list) else np.array_equal(one, two)
-    assert not np.allclose(model.sense_probabilities("bank", PROSE), model.sense_prior("bank"), atol=1e-3)
+    assert not np.allclose(model.sense_probabilities("bank", PROSE), model.sense_prior("bank"), atol=1e-5)
 
 
 def test_lists_of_tokens_are_taken_as_they_are(model):

@@ -122,10 +122,15 @@ def _split(model: MUSE, text: str) -> list[tuple[str, str | None]]:
     """The words of a sentence, and what each is in the model: None, where it knows none."""
     if len(text) > MOST_LETTERS:
         raise ValueError(f"a sentence may have {MOST_LETTERS} letters; this one has {len(text)}")
-    written = tokenize(text, lower=False) if model.snapshot.text_form is None else model.tokenize(text)
+    shown = tokenize(text, lower=False)
+    asked = shown if model.snapshot.text_form is None else model.tokenize(text)
+    written = shown if len(shown) == len(asked) else asked  # as they were typed, where that can be told
     if len(written) > _MOST_TOKENS:
         raise ValueError(f"a sentence may have {_MOST_TOKENS} words; this one has {len(written)}")
-    return [(token, next((word for word in (token, token.lower()) if word in model), None)) for token in written]
+    return [
+        (token, next((word for word in (own, token, token.lower()) if word in model), None))
+        for token, own in zip(written, asked, strict=True)
+    ]
 
 
 def _look_of(model: MUSE, word: str) -> list[int]:

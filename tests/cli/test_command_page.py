@@ -1,6 +1,6 @@
 """docs/command-line.md, docs/tutorial.md: their commands run and print what they show, apart from numbers and words.
 
-``python tests/cli/test_page.py`` writes what they print into the pages.
+``python tests/cli/test_command_page.py`` writes what they print into the pages.
 """
 
 from __future__ import annotations
