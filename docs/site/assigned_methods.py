@@ -21,9 +21,9 @@ class AssignedMethods(griffe.Extension):
     def _replace(self, found: griffe.Class, loader: griffe.GriffeLoader) -> None:
         for name, member in list(found.members.items()):
             value = getattr(member, "value", None)
-            if member.is_alias or not member.is_attribute or not isinstance(value, griffe.Expr):
-                continue
             call = isinstance(value, griffe.ExprCall) and value.canonical_path == "property"
+            if member.is_alias or not (call or isinstance(value, griffe.ExprName | griffe.ExprAttribute)):
+                continue  # what a call gives, as in ``self.paths = text_files(...)``, is no method
             try:
                 target = loader.modules_collection[(value.arguments[0] if call else value).canonical_path]
                 target = target.final_target if target.is_alias else target
