@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from muse.cli.kinds import FILE
-from muse.cli.streams import is_input
+from muse.cli.streams import is_input, is_output
 from muse.cli.texts import Reading, text_of
 from muse.concordance.index import SUFFIX, CorpusIndex
 from muse.concordance.indexing import index_corpus
@@ -29,6 +29,8 @@ def open_index(
     It is not made for `keys` of words or senses that the model does not know, which is an UnknownWordError or
     UnknownSenseError.
     """
+    if path is not None and is_output(path):
+        raise click.UsageError("the index is a file that is kept; name one for --index")
     for key in keys:
         if key is not None:
             asked_sense(model.snapshot, key)

@@ -15,6 +15,7 @@ from muse.cli.models import open_model
 from muse.cli.output import Output
 from muse.cli.streams import is_output, output_file, refuse_overwriting, refuse_two_inputs
 from muse.cli.texts import Reading, reading_options
+from muse.concordance.index import SUFFIX
 from muse.concordance.lines import SORTS, Concordance
 
 _WRITERS = {
@@ -57,7 +58,7 @@ def concordance(
     reading = Reading.taken(values)
     refuse_two_inputs(model, *corpus)
     form = _form(output, form)
-    for path in (model, *corpus):
+    for path in (model, index, *corpus, *(name + SUFFIX for name in corpus)):
         refuse_overwriting(output, path)
     with open_model(model) as opened, open_index(opened, (word,), corpus, reading, index) as found:
         lines = opened.concordance(word, found, limit=limit or None, **values)
