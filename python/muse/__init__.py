@@ -24,6 +24,7 @@ from muse.errors import (
     UnknownSenseError,
     UnknownWordError,
 )
+from muse.formats.keyed_vectors import KeyedVectors
 from muse.formats.loaded import LoadedVectors, load_vectors
 from muse.model.muse import MUSE
 from muse.vectors.model_vectors import SenseVectors, WordVectors
@@ -38,6 +39,7 @@ __all__ = [
     "FormatWarning",
     "IndexFileError",
     "InsufficientMemoryError",
+    "KeyedVectors",
     "LineSentence",
     "LoadedVectors",
     "ModelFileError",

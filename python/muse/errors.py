@@ -118,6 +118,10 @@ def nearest_spellings(word: str, vocabulary: Iterable[str], count: int = 3) -> l
     return (same + difflib.get_close_matches(word, similar, n=count, cutoff=0.7))[:count]
 
 
+class NoWordsError(ValueError, RuntimeError):
+    """A corpus is empty, or no word of it stays: a ValueError, and a RuntimeError as in gensim."""
+
+
 class EmptyListError(ValueError, ZeroDivisionError):
     """A list of keys is empty, whose mean is asked for; gensim divides by zero there."""
 

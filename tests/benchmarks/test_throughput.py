@@ -212,7 +212,7 @@ def test_parts_of_a_whole_run_are_all_there_and_add_up(tmp_path: Path, text: Pat
     (row,) = json.loads((tmp_path / "parts.json").read_text())["rows"]
     assert list(row["seconds"]) == list(parts.PARTS)
     assert min(row["seconds"][part] for part in ("read", "words", "encoder", "trees")) > 0
-    assert row["with_senses"] == pytest.approx(sum(row["seconds"].values()))
+    assert row["with_senses"] == pytest.approx(sum(row["seconds"].values()), rel=1e-4)
     assert row["ratio"] > 1
     assert row["senses"] > 300
     assert row["peak_mb"] >= row["peak_mb_one_sense"]

@@ -138,3 +138,11 @@ def test_how_text_was_made_into_tokens():
         assert column.text_form is None
         list(column)
         assert (column.text_form.tokenizer if column.text_form else None) == expected
+
+
+def test_the_limit_of_cells_stays_what_it_was(tmp_path):
+    (tmp_path / "t.csv").write_text("text,year\n" + "word " * 60_000 + ",1999\n")
+    before = csv.field_size_limit()
+    (row,) = Column(tmp_path / "t.csv", "text")
+    assert len(row) == 60_000
+    assert csv.field_size_limit() == before

@@ -7,6 +7,7 @@ import pickle
 
 import pytest
 
+import muse
 from muse import MUSE, Callback, Settings
 from muse.data.settings import constructor_settings
 from small_runs import CORPUS, file_of, train
@@ -17,7 +18,7 @@ RUNTIME = {"workers": 2, "progress": True, "device": "auto", "max_ram": 1 << 20,
            "trim_rule": lambda word, count, least: 0}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*Settings.homes(), "iter", "size"])
+@pytest.mark.parametrize("name", [*(sorted(set(Settings.homes()) - {"alpha", "min_alpha"})), "iter", "size"])
 def test_every_setting_can_be_set_or_says_what_to_do(name):
     model = toy_model()
     before = model.settings
@@ -30,6 +31,37 @@ def test_every_setting_can_be_set_or_says_what_to_do(name):
         setattr(model, name, 3)
     assert model.settings is before
     assert name not in vars(model)
+
+
+def test_rates_of_trainings_to_come_can_be_set(tmp_path, caplog):
+    model = train(epochs=1)
+    assert model.min_alpha_yet_reached == min(row["end_alpha"] for row in model.history) < model.alpha
+    with caplog.at_level("INFO"):
+        for _ in range(3):  # the loop of many a script for gensim
+            model.alpha -= 0.008
+            model.min_alpha = model.alpha
+            model.train(CORPUS.sentences, epochs=1)
+    assert "Effective 'alpha' higher than previous training cycles" in caplog.text
+    rates = [(row["alpha"], row["end_alpha"]) for row in model.history if row["stage"] != "trees"][-3:]
+    assert rates == [(pytest.approx(rate, abs=1e-6),) * 2 for rate in (0.017, 0.009, 0.001)]
+    model.alpha = 0.0005
+    assert model.min_alpha == 0.0005  # not above it
+    model.save(tmp_path / "model")
+    again = MUSE.load(tmp_path / "model")
+    assert (again.alpha, again.min_alpha) == (0.0005, 0.0005)
+    model.min_alpha = "constant"
+    assert model.min_alpha is None
+    for name, value, error in (("alpha", 0, ValueError), ("alpha", "much", TypeError), ("min_alpha", 1.0, ValueError)):
+        with pytest.raises(error, match="alpha"):
+            setattr(model, name, value)
+    assert model.alpha == 0.0005
+
+
+def test_the_rate_of_the_selector_keeps_its_proportion():
+    model = MUSE(recipe=muse.Split(), alpha=0.02)
+    before = model.settings.selection_alpha
+    model.alpha = 0.01
+    assert model.settings.selection_alpha == before / 2
 
 
 @pytest.mark.parametrize("name", [n for n in constructor_settings() if n in dir(MUSE)])

@@ -212,3 +212,29 @@ def test_estimates_cover_trees():
     model = train(epochs=1)
     assert "trees" in model.estimate_memory()
     assert "trees" not in MUSE(vector_size=100, senses=1).estimate_memory(10_000)
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_a_second_training_that_breaks_off_keeps_the_senses(tmp_path, error, caplog):
+    class Break(Callback):
+        def on_epoch_end(self, model):
+            raise error
+
+    whole, model = train(epochs=2), train(epochs=2)
+    whole.train(CORPUS.sentences[:200], epochs=2)
+    shares = {word: model.sense_prior(word) for word in ("bank", "money")}
+    vectors = model.arrays.sense_vectors.copy()
+    with pytest.raises(error):
+        model.train(CORPUS.sentences[:200], epochs=2, callbacks=[Break()])
+    assert "each word has one" not in caplog.text
+    for word, before in shares.items():
+        np.testing.assert_array_equal(model.sense_prior(word), before)
+    assert not np.array_equal(model.arrays.sense_vectors, vectors)  # around words that have moved
+    assert len(model.sense_probabilities("bank", "the bank lends money")) == len(shares["bank"])
+    model.save(tmp_path / "broken")
+    again = MUSE.load(tmp_path / "broken", workers=1)
+    np.testing.assert_array_equal(again.sense_prior("bank"), shares["bank"])
+    for broken in (model, again):
+        broken.train(CORPUS.sentences[:200], resume=True)
+        np.testing.assert_array_equal(broken.arrays.sense_vectors, whole.arrays.sense_vectors)
+        np.testing.assert_array_equal(broken.arrays.sense_counts, whole.arrays.sense_counts)

@@ -27,6 +27,7 @@ from muse.data.memory import check_memory_to_read, out_of_memory
 from muse.data.settings import Settings
 from muse.data.trimming import RULE_DEFAULT, RULE_DISCARD, RULE_KEEP, TrimRule, VocabularyRules
 from muse.data.vocabulary import Vocabulary, check_words
+from muse.errors import NoWordsError
 from muse.files.line_sentence import LineSentence, utf8_chunks
 from muse.files.lines import PathInput, check_uncompressed, is_compressed, shown
 from muse.files.looks import ProseWatch
@@ -123,8 +124,9 @@ def encode_corpus(
         If `sentences` or one of its sentences is a string or a mapping (a row of a table), or a token is no string; for
         an option of the wrong type.
     ValueError
-        For an option out of range; if both or neither of `sentences` and `corpus_file` are given, the corpus is empty,
-        no word stays, or the text is not valid UTF-8 (with file and line).
+        For an option out of range; if both or neither of `sentences` and `corpus_file` are given, the corpus is empty
+        or no word stays (which is a RuntimeError too, as in gensim), or the text is not valid UTF-8 (with file and
+        line).
     OSError
         If a file cannot be read (`FileNotFoundError`, `IsADirectoryError`) or the disk is full.
     InsufficientMemoryError
@@ -167,7 +169,7 @@ def encode_corpus(
     seconds = time.perf_counter() - started
     logger.info("read %d tokens in %d sentences in %.1f s", encoder.raw_tokens, encoder.raw_sentences, seconds)
     if encoder.raw_tokens == 0:
-        raise ValueError("the corpus is empty: it holds no words. If you passed a generator, was it already used up?")
+        raise NoWordsError("the corpus is empty: it holds no words. If you passed a generator, was it already used up?")
 
     words, counts = encoder.vocabulary()
     if vocab is not None and not extend:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.data.vocabulary import Vocabulary
+from muse.errors import NoWordsError
 
 __all__ = ["RULE_DEFAULT", "RULE_DISCARD", "RULE_KEEP", "TrimRule", "VocabularyRules"]
 
@@ -73,7 +74,7 @@ class VocabularyRules:
             stays = np.fromiter((self.keeps(word, count, threshold) for word, count in pairs), bool, len(words))
         new = np.flatnonzero(stays & (ids < 0))
         if len(new) == 0 and (ids < 0).all():
-            raise ValueError(self._nothing_stays(words, counts, threshold))
+            raise NoWordsError(self._nothing_stays(words, counts, threshold))
         if self.sorted_vocab:
             new = new[np.argsort(-counts[new], kind="stable")]
         all_counts = np.concatenate([known.counts, counts[new]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import errno
 import json
@@ -92,7 +93,6 @@ class TableFile:
                 yield begun
 
     def _separated(self) -> Iterator[Mapping[str, Any]]:
-        csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))  # of the process; by default 128 kB
         lines = self._lines()
         first = next(lines, "")
         if not first.strip():
@@ -102,8 +102,14 @@ class TableFile:
             separator = max(_SEPARATORS, key=first.count) if self._kind == ".csv" else separator
         reader = csv.DictReader(_chained(first, lines), delimiter=separator)
         try:
-            self._names = list(reader.fieldnames or ())
-            yield from reader
+            with _long_cells():
+                self._names = list(reader.fieldnames or ())
+            while True:
+                with _long_cells():
+                    row = next(reader, None)
+                if row is None:
+                    return
+                yield row
         except csv.Error as error:
             raise ValueError(f"{shown(self._path)}, line {reader.line_num}: {error}; the table is damaged") from error
 
@@ -135,3 +141,13 @@ class TableFile:
 def _chained(first: str, lines: Iterable[str]) -> Iterator[str]:
     yield first
     yield from lines
+
+
+@contextlib.contextmanager
+def _long_cells() -> Iterator[None]:
+    """Whole documents in a cell: the limit is the process's, by default 128 kB, and others may rely on it."""
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)

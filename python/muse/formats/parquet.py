@@ -101,7 +101,14 @@ def write_parquet(path: str | PathLike[str], table: SenseTable, *, compression: 
         arrow.FixedSizeListArray.from_arrays(flat, table.vector_size),
     ]  # fmt: skip
     made = arrow.Table.from_arrays(columns, [*COLUMNS, "vector"])
-    if not isinstance(compression, str) or not (compression == "none" or arrow.Codec.is_available(compression)):
+    if not isinstance(compression, str) or not (compression == "none" or _is_codec(arrow, compression)):
         raise ValueError(f"compression must be one of pyarrow's, such as 'zstd' or 'none'; got {compression!r:.80}")
     with replacing(path) as file:
         parquet.write_table(made, file, compression=compression)
+
+
+def _is_codec(arrow: Any, name: str) -> bool:
+    try:
+        return bool(arrow.Codec.is_available(name))
+    except ValueError:  # what some versions say of a name that they do not know
+        return False

@@ -21,6 +21,7 @@ __all__ = [
     "read_counts",
     "read_glove",
     "read_keyed_vectors",
+    "read_lines_of_vectors",
     "read_word2vec",
 ]
 
@@ -87,12 +88,20 @@ def read_glove(
     The parameters are those of `read_word2vec`.
     """
     with open_reader(path) as reader:
-        first = reader.peek(_SNIFFED)
-        if not first.strip():
-            raise damaged(reader.name, "it is empty")
-        columns = len(first.lstrip(b"\r\n").partition(b"\n")[0].split()) - 1
-        raw, vectors = read_vectors(reader, columns, None, limit=limit)
-        return _grouped(reader, decoded(raw, reader, encoding, errors), vectors, (counts, names), mark)
+        keys, vectors = read_lines_of_vectors(reader, limit=limit, encoding=encoding, errors=errors)
+        return _grouped(reader, keys, vectors, (counts, names), mark)
+
+
+def read_lines_of_vectors(
+    reader: Reader, *, limit: int | None = None, encoding: str = "utf-8", errors: str = "strict"
+) -> tuple[list[str], NDArray[np.float32]]:
+    """The keys and vectors, float32 (N, D), of an open file without a header."""
+    first = reader.peek(_SNIFFED)
+    if not first.strip():
+        raise damaged(reader.name, "it is empty")
+    columns = len(first.lstrip(b"\r\n").partition(b"\n")[0].split()) - 1
+    raw, vectors = read_vectors(reader, columns, None, limit=limit)
+    return decoded(raw, reader, encoding, errors), vectors
 
 
 def _grouped(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import integer
-from muse.data.settings import Settings
+from muse.data.settings import CONSTANT_RATE, Settings
+from muse.data.snapshot import Snapshot
 from muse.model.first import first_arrays
 from muse.model.guard import Model, changes
 from muse.model.naming import lose_all
@@ -18,6 +19,7 @@ from muse.vectors.read_only import read_only
 __all__ = [
     "Setting",
     "effective_min_count",
+    "firsts_of_calls",
     "get_latest_training_loss",
     "no_attribute",
     "predict_output_word",
@@ -29,7 +31,7 @@ __all__ = [
 T = TypeVar("T")
 
 _BEFORE_GENSIM_4 = {"iter": "epochs", "size": "vector_size"}
-_OF_ONE_CALL = {"alpha": "start_alpha", "min_alpha": "end_alpha", "epochs": "epochs", "callbacks": "callbacks"}
+_OF_ONE_CALL = ("epochs", "callbacks")
 
 
 class Setting(Generic[T]):
@@ -53,10 +55,13 @@ class Setting(Generic[T]):
 def set_attribute(self: Model, name: str, value: Any) -> None:
     """Set what can be set of a model; for a setting that is a part of it, an AttributeError that says what to do.
 
-    Settings that say how to run (`workers`, `progress`, `device`, ...) can be set.
+    Settings that say how to run (`workers`, `progress`, `device`, ...) can be set, and so can the learning rates of
+    trainings to come, `alpha` and `min_alpha`.
     """
     setting = _BEFORE_GENSIM_4.get(name, name)
-    if setting in Settings.runtime_names() and setting not in _OF_ONE_CALL:
+    if name in ("alpha", "min_alpha"):
+        set_rate(self, name, value)
+    elif setting in Settings.runtime_names() and setting not in _OF_ONE_CALL:
         set_setting(self, setting, value)
     elif name in ("sg", "hs", "cbow_mean"):
         raise AttributeError(f"{name} of a model cannot be set: it is always skip-gram with negative sampling")
@@ -73,9 +78,37 @@ def set_setting(self: Model, setting: str, value: Any) -> None:
     self.publish(snapshot.replace(settings=snapshot.settings.replace(**{setting: value})))
 
 
+@changes
+def set_rate(self: Model, name: str, value: Any) -> None:
+    """Another learning rate of trainings to come, see `with_rates`."""
+    self.publish(with_rates(self.snapshot, name, value))
+
+
+def with_rates(snapshot: Snapshot, name: str, value: Any) -> Snapshot:
+    """The snapshot with another `alpha` or `min_alpha` for trainings to come.
+
+    A `min_alpha` above a new `alpha` is lowered to it, and the rate of the selection module keeps its proportion.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no rate, or a `min_alpha` above `alpha`.
+    """
+    settings = snapshot.settings
+    if name == "min_alpha":
+        return snapshot.replace(settings=settings.replace(min_alpha=None if value == CONSTANT_RATE else value))
+    alpha = Settings(alpha=value, min_alpha=None).alpha  # checked
+    rates: dict[str, float] = {"alpha": alpha}
+    if settings.min_alpha is not None:
+        rates["min_alpha"] = min(settings.min_alpha, alpha)
+    if settings.init != "trees" and settings.selection_alpha is not None:
+        rates["selection_alpha"] = settings.selection_alpha * alpha / settings.alpha
+    return snapshot.replace(settings=settings.replace(**rates))
+
+
 def _said(name: str, setting: str) -> str:
     if setting in _OF_ONE_CALL:
-        return f"{name} of a model cannot be set; give train({_OF_ONE_CALL[setting]}=...) what one call is to have"
+        return f"{name} of a model cannot be set; give train({setting}=...) what one call is to have"
     home = Settings.homes()[setting]
     where = f"MUSE({setting}=...)" if home is None else f"{home.owner}({home.name}=...) of the recipe"
     return f"{name} is a part of a model from its start and cannot be set; give it to {where}, and train a new one"
@@ -92,19 +125,17 @@ _HEIRS = {
     "vocab": "it is model.wv.key_to_index, and model.wv.get_vecattr(word, 'count')",
     "syn0": "it is model.wv.vectors",
     "syn1": "it is of hierarchical softmax, which is not here",
+    "load": "it makes a new model and would leave this one as it is; call it of the class: model = MUSE.load(path)",
     "accuracy": "it is model.wv.evaluate_word_analogies",
     "wmdistance": "it is model.wv.to_gensim().wmdistance",
     "load_word2vec_format": "it is muse.load_vectors(path)",
     "intersect_word2vec_format": "the selector could not follow vectors of others",
-    "init_sims": "it is not needed; model.wv.get_normed_vectors() gives unit vectors",
+    "lifecycle_events": "model.history has a row an epoch, and is stored",
+    "hashfxn": "random numbers depend on the seed alone",
     "delete_temporary_training_data": "it is not needed: nothing is kept that queries or training do not use",
     "score": "it needs hierarchical softmax; history has the loss",
-    "running_training_loss": "it is model.get_latest_training_loss(), and history has a row an epoch",
-    "batch_words": "it is model.settings.batch_tokens",
-    "raw_vocab": "model.vocabulary has the counts of the words that stay",
-    "cum_table": "it is inside the C++ core",
+    "make_cum_table": "it is not needed: model.cum_table is made of counts and ns_exponent when it is asked for",
     "random": "random numbers are functions of the seed, not a state",
-    "total_train_time": "it is the sum of row['seconds'] in model.history",
     "iter": "it is called epochs",
     "size": "it is called vector_size",
 }
@@ -125,12 +156,21 @@ def get_latest_training_loss(self: Model) -> float:
     >>> MUSE().get_latest_training_loss()
     0.0
     """
-    total = 0.0
-    for row in reversed(self.history):
-        total += row["loss"] * row["pairs"]
-        if row["epoch"] == 1:  # the first of the call
-            break
-    return float(total)
+    if not self.history:
+        return 0.0
+    return float(sum(row["loss"] * row["pairs"] for row in self.history[firsts_of_calls(self.history)[-1] :]))
+
+
+def firsts_of_calls(history: Sequence[Mapping[str, Any]]) -> list[int]:
+    """The places in `history` of the first row of each training; row 0 is one in any case."""
+    firsts, before = [], (0, "")
+    for place, row in enumerate(history):
+        now = (row.get("epoch", 0), row.get("stage", ""))
+        halves = before[0] == 1 and (before[1], now[1]) in (("words", "senses"), ("words", "trees"))
+        if not place or (now[0] == 1 and not halves):
+            firsts.append(place)
+        before = now
+    return firsts
 
 
 def predict_output_word(self: Model, context_words_list: Sequence[Any], topn: int = 10) -> Any:

@@ -12,6 +12,7 @@ from muse.base.checks import number
 from muse.data.memory import check_memory, expected_senses
 from muse.data.names import reject_unknown_in_train
 from muse.data.settings import Settings
+from muse.model.gensim_training import say_that_rates_rise
 from muse.model.guard import Model, changes
 from muse.model.words import Sentences, encode, same_corpus
 from muse.training.resuming import say_nothing_is_left
@@ -46,8 +47,8 @@ def train(
 ) -> tuple[int, int]:
     """Train on a corpus; without one, on that which `build_vocab` read.
 
-    A model that is trained already is trained further, from its first learning rate on if no other is given. To
-    adapt it to a little text, a lower one is better, such as ``start_alpha=0.001``.
+    A model that is trained already is trained further, from its first learning rate on if no other is given, here or
+    as ``model.alpha = ...``. To adapt it to a little text, a lower one is better, such as ``start_alpha=0.001``.
 
     Parameters
     ----------
@@ -162,6 +163,8 @@ def train(
         logger.warning("total_examples=%s, but the corpus has %d sentences", total_examples, self._corpus.raw_sentences)
     if not self.snapshot.is_trained:
         check_memory(run, len(vocabulary), expected_senses(run, vocabulary))
+    if not resume:
+        say_that_rates_rise(self, alphas[0] if alphas else settings.alpha)
     trained = train_model(
         self, self._corpus, epochs=run.epochs, callbacks=run.callbacks, resume=resume, senses_now=senses_now,
         forget=forget, alphas=alphas,

@@ -20,7 +20,7 @@ from muse.data.settings import Settings, constructor_settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.files import model_file
-from muse.model import gensim_names, hygiene, learning, naming, pictures, trees, words, writing
+from muse.model import gensim_names, gensim_training, hygiene, learning, naming, pictures, trees, words, writing
 from muse.model.gensim_names import Setting, set_attribute
 from muse.model.given import given_snapshot
 from muse.model.guard import Call, part_of_a_change, uses
@@ -87,9 +87,21 @@ class MUSE(SenseQueries):
     reset_from = gensim_names.reset_from
     scan_vocab = words.scan_vocab
     prepare_vocab = words.prepare_vocab
+    prepare_weights = gensim_training.prepare_weights
+    init_weights = gensim_training.init_weights
+    update_weights = gensim_training.update_weights
+    init_sims = gensim_training.init_sims
+    running_training_loss = property(gensim_training.running_training_loss)
+    total_train_time = property(gensim_training.total_train_time)
+    train_count = property(gensim_training.train_count)
+    min_alpha_yet_reached = property(gensim_training.min_alpha_yet_reached)
+    layer1_size = property(gensim_training.layer1_size)
+    batch_words = property(gensim_training.batch_words)
+    raw_vocab = property(gensim_training.raw_vocab)
+    cum_table = property(gensim_training.cum_table)
     syn1neg = property(gensim_names.syn1neg)
     effective_min_count = property(gensim_names.effective_min_count)
-    sg, hs, cbow_mean, compute_loss = 1, 0, 0, True  # what gensim's settings would be
+    sg, hs, cbow_mean, null_word, compute_loss = 1, 0, 0, 0, True  # what gensim's settings would be
 
     # Settings, to be read as gensim's scripts do.
     window, min_count, negative, seed = Setting[int](), Setting[int](), Setting[int](), Setting[int]()
@@ -331,7 +343,7 @@ class MUSE(SenseQueries):
 
     # -- files -------------------------------------------------------------------------------------------------------
 
-    @classmethod
+    @gensim_training.of_class
     def load(cls, path: str | PathLike[str], *, mmap: bool = False, **runtime: Any) -> MUSE:
         """Read a model that `save` wrote.
 
@@ -357,6 +369,8 @@ class MUSE(SenseQueries):
             A ValueError: the file is not a model of ours, is damaged, or comes from a newer version.
         TypeError
             For a setting that is part of the model.
+        AttributeError
+            Where it is called of a model, which would stay as it is.
 
         Examples
         --------

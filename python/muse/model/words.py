@@ -47,7 +47,7 @@ def build_vocab(
     corpus_iterable: Sentences | None = None,
     **needless: Any,
 ) -> None:
-    """Read a corpus and decide on the  The same pass encodes it, so that `train` need not read it again.
+    """Read a corpus and decide on the words. The same pass encodes it, so that `train` need not read it again.
 
     Parameters
     ----------

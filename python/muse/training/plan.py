@@ -7,11 +7,15 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+from muse import _core
+from muse.base import cuda
 from muse.data.settings import Settings
 
-__all__ = ["Plan", "settings_of_run"]
+__all__ = ["Plan", "place_training", "settings_of_run"]
 
 logger = logging.getLogger("muse")
+
+_TOKENS_AT_ONCE = 1 << 16  # on a device, which is idle with fewer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,3 +56,13 @@ def _workers(asked: int | None, before: int | None) -> int | None:
         "come of it without a stop; leave workers out to go on as it began", before, asked
     )  # fmt: skip
     return asked
+
+
+def place_training(settings: Settings, threads: int) -> tuple[Any, int]:
+    """Where `device` has it: the class of the trainer, and how many batches it trains at once."""
+    backend = cuda.backend_for(settings.device, "training")
+    if backend is None:
+        return _core.Trainer, threads
+    batches = settings.workers or max(1, _TOKENS_AT_ONCE // settings.batch_tokens)
+    logger.info("training on the device, %d batches at once", batches)
+    return backend.Trainer, batches

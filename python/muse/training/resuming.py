@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from muse import _core
 from muse.data.snapshot import Snapshot
 from muse.data.training_state import STATE_FIELDS, check_state
 
-__all__ = ["resumable", "say_nothing_is_left", "size_of"]
+__all__ = ["NO_SENSES_YET", "resumable", "say_nothing_is_left", "size_of", "with_senses"]
 
 logger = logging.getLogger("muse")
+
+NO_SENSES_YET = (
+    "training was stopped before senses were made, so that each word has one; train(the same text, resume=True) goes "
+    "on to the end, and with senses_now=True makes the senses first, from the words as they are"
+)
 
 
 def resumable(snapshot: Snapshot, corpus: _core.Corpus, checksum: int, epochs: int) -> dict[str, Any]:
@@ -66,3 +75,26 @@ def size_of(snapshot: Snapshot, corpus: _core.Corpus) -> list[int]:
 def say_nothing_is_left(epochs: int) -> None:
     """Log that a training that was to be resumed had come to its end."""
     logger.info("nothing is left to resume: all %d epochs are done; train without resume=True adds more", epochs)
+
+
+def with_senses(snapshot: Snapshot, known: NDArray[np.int64]) -> Snapshot:
+    """The snapshot of words in training, whose senses by trees wait, with these senses around the words as they are.
+
+    What a resumed training needs is still there.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+        With a forest, and arrays of words.
+    known : int64 (Z,)
+        Counts of the senses before; where they do not fit the words (new ones have come), shares of nodes count.
+    """
+    forest = snapshot.forest
+    assert forest is not None
+    words = snapshot.arrays
+    arrays = forest.arrays(words.collocation_vectors, words.word_counts)
+    if len(known) == arrays.n_senses and np.array_equal(
+        np.add.reduceat(known, arrays.sense_offset[:-1]), words.word_counts
+    ):
+        arrays = dataclasses.replace(arrays, sense_counts=known)
+    return snapshot.replace(numbers=arrays)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,16 +34,14 @@ from muse.training.epochs import EpochTotals, Warnings, log_row
 from muse.training.growing import grow, growth_row, names_from_words
 from muse.training.initial import initial_arrays
 from muse.training.options import core_options
-from muse.training.plan import Plan, settings_of_run
-from muse.training.resuming import resumable, say_nothing_is_left, size_of
+from muse.training.plan import Plan, place_training, settings_of_run
+from muse.training.resuming import NO_SENSES_YET, resumable, say_nothing_is_left, size_of, with_senses
 from muse.training.schedule import Stage, schedule
 from muse.training.split import split_arrays
 
 __all__ = ["Trainee", "TrainingRun", "check_device", "train_model"]
 
 logger = logging.getLogger("muse")
-
-_TOKENS_AT_ONCE = 1 << 16  # on a device, which is idle with fewer
 
 
 class Trainee(Publisher, Protocol):
@@ -79,8 +78,9 @@ def train_model(model: Trainee, corpus: _core.Corpus, **asked: Any) -> tuple[int
         say_nothing_is_left(plan.epochs)
     _call(callbacks, "on_train_begin", model)
     try:
-        run.train(callbacks)
-        run.count_senses()
+        with run.senses_after_errors():
+            run.train(callbacks)
+            run.count_senses()
     except KeyboardInterrupt:
         logger.info("training was interrupted; train(resume=True) goes on from here")
         run.say_that_there_are_no_senses()
@@ -99,16 +99,6 @@ def check_device(settings: Settings) -> None:
     """Raise a RuntimeError where `device` asks for what is not there, which is one of build, driver and device."""
     if settings.device == "cuda":
         cuda.backend_for(settings.device, "training")
-
-
-def _place_training(settings: Settings, threads: int) -> tuple[Any, int]:
-    """Where `device` has it: the class of the trainer, and how many batches it trains at once."""
-    backend = cuda.backend_for(settings.device, "training")
-    if backend is None:
-        return _core.Trainer, threads
-    batches = settings.workers or max(1, _TOKENS_AT_ONCE // settings.batch_tokens)
-    logger.info("training on the device, %d batches at once", batches)
-    return backend.Trainer, batches
 
 
 class TrainingRun:
@@ -144,7 +134,7 @@ class TrainingRun:
         self.alphas = plan.alphas or tuple(unfinished.get("alphas", ()))
         self.settings = settings = settings_of_run(before.settings, self.alphas, unfinished.get("workers"))
         self.workers = settings.workers or usable_cores()
-        self.trainer_type, self.batches_at_once = _place_training(settings, self.workers)
+        self.trainer_type, self.batches_at_once = place_training(settings, self.workers)
         self.wanted = settings.senses_of(before.vocabulary.words)
         self.stage, self.batch = int(unfinished.get("stage", 0)), int(unfinished.get("batch", 0))
         self.split_due, self.warm = self._senses_to_make(before, unfinished)
@@ -224,12 +214,23 @@ class TrainingRun:
 
     def say_that_there_are_no_senses(self) -> None:
         """Warn where training has ended before there were senses."""
-        if self.split_due:
-            logger.warning(
-                "training was stopped before senses were made, so that each word has one; train(the same text, "
-                "resume=True) goes on to the end, and with senses_now=True makes the senses first, from the words as "
-                "they are"
-            )
+        if self.split_due and not self.has_senses:
+            logger.warning(NO_SENSES_YET)
+
+    @contextlib.contextmanager
+    def senses_after_errors(self) -> Iterator[None]:
+        """What may break off: the senses that the model had before are there again then."""
+        try:
+            yield
+        except BaseException:
+            if self.split_due and self.has_senses:
+                self._show(with_senses(self.snapshot, self.senses_before))
+            raise
+
+    @property
+    def has_senses(self) -> bool:
+        """Whether the model had senses by trees before this training, and has numbers still."""
+        return not self.warm and self.snapshot.forest is not None
 
     def _split(self, bar: Bar) -> None:
         start = time.perf_counter()

@@ -21,6 +21,7 @@ from muse.data.snapshot import Published, Snapshot
 from muse.data.vocabulary import Vocabulary
 from muse.errors import NotTrainedError
 from muse.files.word2vec_rows import check_no_empty_word, write_word2vec
+from muse.vectors import old_names
 from muse.vectors.gensim_copy import HEIRS, to_gensim
 from muse.vectors.read_only import read_only
 
@@ -47,6 +48,13 @@ class KeyedVectors(ABC, Generic[Key]):
         The words and numbers that the vectors are of; those of a model follow what it publishes. Each question that
         looks at them more than once begins with `_now`, and is answered from what that gives.
     """
+
+    # Methods that stand with what they need.
+    norms = property(old_names.norms)
+    fill_norms = old_names.fill_norms
+    cosine_similarities = staticmethod(old_names.cosine_similarities)
+    log_accuracy = staticmethod(old_names.log_accuracy)
+    log_evaluate_word_pairs = staticmethod(old_names.log_evaluate_word_pairs)
 
     def __init__(self, source: Snapshot | Published) -> None:
         self._source = source
@@ -145,6 +153,10 @@ class KeyedVectors(ABC, Generic[Key]):
             return given
         return units(given) if isinstance(key, list) else unit(given)
 
+    def word_vec(self, word: Key, use_norm: bool = False) -> Floats:
+        """`get_vector` of a `word`, under the name that gensim had before; at length one with `use_norm`."""
+        return self.get_vector(word, norm=use_norm)
+
     def get_normed_vectors(self) -> Floats:
         """A copy of all vectors at length one, float32 (N, D); vectors of zeros stay zeros."""
         vectors, scales = self._now()._searched()
@@ -171,6 +183,11 @@ class KeyedVectors(ABC, Generic[Key]):
         """Only called where there is no such attribute: an AttributeError, with the heir of a name of gensim's."""
         hint = f"; {HEIRS[name]}" if name in HEIRS else ""
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
+
+    @property
+    def next_index(self) -> int:
+        """The row that a new key would get: how many there are."""
+        return len(self)
 
     @property
     def expandos(self) -> Mapping[str, NDArray[np.int64]]:

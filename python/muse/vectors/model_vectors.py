@@ -16,7 +16,7 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.snapshot import Published, Snapshot
 from muse.errors import UnknownRowError, UnknownSenseError, quote
 from muse.readers.analogies import read_analogies
-from muse.vectors import own_words
+from muse.vectors import own_words, word_movers
 from muse.vectors.analogies import answer_analogies
 from muse.vectors.comparisons import Comparisons
 from muse.vectors.keyed import Neighbours, check_topn, units
@@ -223,6 +223,11 @@ class WordVectors(Comparisons[str]):
     add_vectors = own_words.add_vectors
     vectors_for_all = own_words.vectors_for_all
     save = own_words.save
+    set_vecattr = own_words.set_vecattr
+    unit_normalize_all = own_words.unit_normalize_all
+    init_sims = own_words.init_sims
+    sort_by_descending_frequency = own_words.sort_by_descending_frequency
+    wmdistance = word_movers.wmdistance
 
     def __init__(
         self,
@@ -232,6 +237,7 @@ class WordVectors(Comparisons[str]):
     ) -> None:
         super().__init__(source)
         self._means = means  # a tool's own
+        self._attributes: dict[str, NDArray[Any]] = {}  # of words, beside the count, in vectors of one's own
         self._first = first  # the numbers that training begins with, to be looked at before
 
     @classmethod
@@ -243,7 +249,28 @@ class WordVectors(Comparisons[str]):
     @classmethod
     def load(cls, fname: str | PathLike[str], mmap: str | None = None) -> WordVectors:
         """Read from `fname` what `save` wrote; they are your own. `mmap` is gensim's, and not needed."""
-        return cls(own_words.read_words(fname))
+        snapshot, attributes = own_words.read_words(fname)
+        made = cls(snapshot)
+        made._attributes = attributes
+        return made
+
+    def get_vecattr(self, key: str, attr: str) -> Any:
+        """How often `key` was seen, for ``attr="count"``, or another attribute that `set_vecattr` gave it.
+
+        An attribute that no word has is a ValueError.
+        """
+        now = self._now()
+        if not isinstance(attr, str) or attr not in now._attributes:
+            return Comparisons.get_vecattr(now, key, attr)
+        value = now._attributes[attr][now.index(key)]
+        return value.item() if isinstance(value, np.generic) else value
+
+    @property
+    def expandos(self) -> Mapping[str, NDArray[Any]]:
+        """The counts, and other attributes of words, by their names: ``expandos["count"]``, read-only."""
+        now = self._now()
+        others = {name: read_only(column) for name, column in now._attributes.items()}
+        return MappingProxyType({"count": read_only(now._counts()), **others})
 
     def __setitem__(self, key: str | Sequence[str], vector: ArrayLike) -> None:
         """Give a word, or several, other vectors; `add_vectors` says of which vectors this can be done."""
