@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from unittest import mock
 
+from dictionaries import write_princeton
 from muse.cli.main import main
 from muse.datasets import make_ambiguous_corpus
 
@@ -136,6 +137,9 @@ def make_workspace(folder: Path) -> None:
     options = "--vector-size 32 --workers 1 --epochs 4 --senses 2 --save model.safetensors"
     assert run(f"muse train text.txt {options}", folder).status == 0
     assert run("muse convert model.safetensors senses.vec", folder).status == 0
+    assert run("muse name model.safetensors named.safetensors bank#0=money bank#1=river", folder).status == 0
+    (folder / "names.tsv").write_text("bank#1\triver\nrock#0\tstone\n")
+    write_princeton(folder / "wordnet")
     for name in ("1900s", "2000s"):
         shutil.copy(folder / "model.safetensors", folder / f"{name}.safetensors")
 

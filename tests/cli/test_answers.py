@@ -39,6 +39,14 @@ KEYS = {
     "muse evaluate similarity model.safetensors ratings.csv --resamples 0": {
         "task", "score_name", "score", "summary", "table", "settings", "notes", "curves",
     },
+    "muse concordance model.safetensors bank#1 text.txt -n 1": {
+        "left", "keyword", "right", "sense", "probability", "sentence", "token",
+    },
+    "muse concordance model.safetensors bank text.txt -o bank.csv": {"lines", "uses", "format", "output"},
+    "muse collocates model.safetensors bank#1 text.txt -n 1": {
+        "collocate", "near", "total", "score", "share", "word_score",
+    },
+    "muse name model.safetensors out.safetensors bank#1=river": {"named", "names", "saved"},
     "muse settings senses": {"name", "meaning", "default"},
     "muse train chapters --save out --vector-size 8 --epochs 1 --workers 1": {
         "text", "words", "senses", "vector_size", "epochs", "tokens", "seconds", "reading_seconds", "split_seconds",
@@ -220,3 +228,89 @@ def test_a_terminal_gets_colours_and_the_same_words(line, made):
     plain = run(line.split(), made).out
     assert sorted(set(re.findall(r"\w+#\d", bare))) == sorted(set(re.findall(r"\w+#\d", plain)))
     assert "\x1b" not in plain
+
+
+def test_concordances_are_those_of_the_model(workspace, model):
+    lines = model.concordance("bank#1", workspace / "text.txt", limit=7, sort="right", window=3, min_probability=0.6)
+    options = "--sort right --window 3 --min-probability 0.6 -n 7"
+    found = records(run(f"muse concordance model.safetensors bank#1 text.txt {options} --json", workspace))
+    assert found == [line._asdict() for line in lines]
+    piped = run(f"muse concordance model.safetensors bank#1 - {options} --json < text.txt", workspace)
+    assert records(piped) == found
+    again = run(f"muse concordance model.safetensors bank#1 text.txt.muse-index {options} --json", workspace)
+    assert records(again) == found
+    shown = run(f"muse concordance model.safetensors bank#1 text.txt {options}", workspace).out
+    assert shown.splitlines()[0] == "bank#1: 7 lines; bank has 246 uses in the corpus"
+    assert len(shown.splitlines()) == 8
+    every = run("muse concordance model.safetensors bank text.txt -n 0", workspace).out
+    assert len(every.splitlines()) == 247
+
+
+@pytest.mark.parametrize(
+    ("ending", "form", "written"),
+    [("csv", "csv", "to_csv"), ("jsonl", "jsonl", "to_json_lines"), ("vert", "vertical", "to_vertical"),
+     ("key", "key", "to_key")],
+)  # fmt: skip
+def test_concordances_go_to_files_and_pipes(ending, form, written, workspace, model):
+    expected = getattr(model.concordance("bank", workspace / "text.txt", limit=5), written)()
+    done = run(f"muse concordance model.safetensors bank text.txt -n 5 -o out.{ending}", workspace)
+    assert done.out == f"written   5 lines as {form}: out.{ending}\n"
+    assert (workspace / f"out.{ending}").read_text(encoding="utf-8") == expected
+    assert run(f"muse concordance model.safetensors bank text.txt -n 5 --to {form}", workspace).out == expected
+
+
+def test_an_index_is_kept_where_it_is_said(workspace):
+    line = "muse concordance model.safetensors bank chapters more.txt.gz --index kept.muse-index -n 2"
+    assert run(line, workspace).status == 0
+    assert (workspace / "kept.muse-index").exists()
+    assert not list((workspace / "chapters").glob("*.muse-index"))
+
+
+def test_collocates_are_those_of_the_model(workspace, model):
+    text = workspace / "text.txt"
+    found = records(run("muse collocates model.safetensors bank#1 text.txt --measure t -n 4 --json", workspace))
+    assert found == [row._asdict() for row in model.collocates("bank#1", text, measure="t", topn=4)]
+    found = records(run("muse collocates model.safetensors bank#0 text.txt --other bank#1 -n 3 --json", workspace))
+    assert found == [row._asdict() for row in model.collocate_difference("bank#0", "bank#1", text, topn=3)]
+    shown = run("muse collocates model.safetensors bank#1 text.txt -n 3 --weighted --window 2", workspace).out
+    rows = model.collocates("bank#1", text, topn=3, weighted=True, window=2)
+    assert shown.splitlines()[0] == rows.title
+    assert [line.split()[0] for line in shown.splitlines()[2:]] == [row.collocate for row in rows]
+
+
+def test_names_are_given_listed_and_taken(workspace):
+    done = run("muse name model.safetensors one.safetensors --names names.tsv bank#0=a=b", workspace)
+    assert done.status == 0
+    names = {"bank#0": "a=b", "bank#1": "river", "rock#0": "stone"}
+    assert MUSE.load(workspace / "one.safetensors").sense_names() == names
+    listed = run("muse name one.safetensors", workspace)
+    assert listed.out == "".join(f"{key}\t{name}\n" for key, name in names.items())
+    given = run("muse name one.safetensors | muse name model.safetensors two.safetensors --names -", workspace)
+    assert given.status == 0
+    assert MUSE.load(workspace / "two.safetensors").sense_names() == names
+    taken = run("muse name two.safetensors - bank#0= | muse name - --json", workspace)
+    assert records(taken) == [{"sense": key, "name": name} for key, name in list(names.items())[1:]]
+
+
+def test_entries_of_wordnet_are_those_of_the_model(workspace, model):
+    links = model.link_wordnet("bank", workspace / "wordnet", pos="n").to_dict()
+    found = records(run("muse link model.safetensors bank --lexicon wordnet --pos n --json", workspace))
+    assert {record["sense"]: record["link"] for record in found} == links
+    assert any(link is not None for link in links.values())
+    every = records(run("muse link model.safetensors --lexicon wordnet --json", workspace))
+    assert len(every) > 500
+    shown = run("muse link model.safetensors spring --lexicon wordnet", workspace).out
+    assert [line.split() for line in shown.splitlines()[1:]] == [["spring#0", *"----"], ["spring#1", *"----"]]
+
+
+def test_names_stand_in_tagged_text(workspace):
+    named = MUSE.load(workspace / "named.safetensors")
+    named.tag_corpus(workspace / "text.txt", workspace / "expected.txt", names=True)
+    expected = (workspace / "expected.txt").read_bytes()
+    assert b" bank:river " in expected
+    assert run("muse tag named.safetensors text.txt file.txt --names", workspace).status == 0
+    assert (workspace / "file.txt").read_bytes() == expected
+    assert run("muse tag named.safetensors - - --names < text.txt", workspace).bytes == expected
+    tagged = records(run("muse tag named.safetensors - - --names --json < text.txt", workspace))
+    shown = {(token["sense"], token["name"]) for row in tagged for token in row["tokens"] if token["token"] == "bank"}
+    assert shown == {("bank#0", "money"), ("bank#1", "river")}

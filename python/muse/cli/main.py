@@ -60,7 +60,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 program = Commands(
     "muse",
     help="Senses of words from plain text: several vectors a word, and which of them a context means.",
-    epilog="MODEL is a file that `muse train` wrote; - is standard input or output. More: docs/command-line.md.",
+    epilog="MODEL is a file that `muse train` wrote; - is standard input or output. More: docs.",
     no_args_is_help=False,
     params=[
         click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version,

@@ -201,20 +201,32 @@ class Concordance(ResultTable[Line]):
         return f"{self.key}: {lines}{first}; {self._asked.word} has {uses} in the corpus"
 
     def __str__(self) -> str:
-        lines = list(self[:_PRINTED])
+        return self.to_text(_PRINTED)
+
+    def to_text(self, lines: int | None = None) -> str:
+        """The first lines, or all, below a title, as wide as the terminal.
+
+        Parameters
+        ----------
+        lines : int, optional
+            How many; all, if not given.
+        """
+        most = len(self) if lines is None else integer(0)("lines", lines)
+        return "\n".join([shown(self._title(most)), *self._aligned(list(self[:most]))])
+
+    @staticmethod
+    def _aligned(lines: list[Line]) -> Iterator[str]:
         if not lines:
-            return shown(self._title(_PRINTED))
+            return
         keywords = max(width(shown(line.keyword)) for line in lines)
         senses = max(width(shown(line.sense)) for line in lines)
         columns = max(_NARROWEST, shutil.get_terminal_size((120, 20)).columns)
         side = max(8, (columns - keywords - senses - 11) // 2)
-        shown_lines = [shown(self._title(_PRINTED))]
         for line in lines:
             left = aligned(clipped(shown(line.left), side, end=True), side, right=True)
             right = aligned(clipped(shown(line.right), side), side)
             keyword, sense = aligned(shown(line.keyword), keywords), aligned(shown(line.sense), senses)
-            shown_lines.append(f"{left}  {keyword}  {right}  {sense} {line.probability:.2f}")
-        return "\n".join(shown_lines)
+            yield f"{left}  {keyword}  {right}  {sense} {line.probability:.2f}"
 
     def _repr_html_(self) -> str:
         rows = (

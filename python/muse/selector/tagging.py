@@ -19,10 +19,10 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.snapshot import Snapshot
 from muse.selector.context import Context, as_tokens, asked_contexts
 from muse.selector.selection import SenseBlock, TokenSense, selector_of
-from muse.selector.tag_file import TagReport, fingerprint, tag_file
+from muse.selector.tag_file import Tagger, TagReport, fingerprint, tag_file
 from muse.selector.tag_sentences import tag_sentences
 
-__all__ = ["sense_blocks", "sentence_senses", "sentence_vectors", "stream_senses", "tag_text"]
+__all__ = ["naming_tagger", "sense_blocks", "sentence_senses", "sentence_vectors", "stream_senses", "tag_text"]
 
 _SIF = 1e-3  # Arora, Liang & Ma (2017): a word of this share weighs half
 
@@ -80,7 +80,7 @@ def tag_text(
     """Write a text with the sense of each word behind it; see `MUSE.tag_corpus`."""
     arrays, selector, settings = snapshot.arrays, selector_of(snapshot), snapshot.settings
     named = _tags_of_names(snapshot) if flag("names", names) else {}
-    tagger = _NamingTagger(selector.tagger, named) if named else selector.tagger
+    tagger = naming_tagger(snapshot, named)
     shown = settings.progress if progress is None else bool(progress)
     limit = number(0, 1)("margin", margin)
     if not isinstance(input, (str, bytes, PathLike)) and isinstance(input, Iterable):
@@ -104,6 +104,13 @@ def tag_text(
 
 
 _TAG = re.compile(r"\S+#[0-9]+(?!\S)")
+
+
+def naming_tagger(snapshot: Snapshot, named: dict[str, str] | None = None) -> Tagger:
+    """What tags text with names where senses have any; `named` has what takes the place of which key."""
+    named = _tags_of_names(snapshot) if named is None else named
+    tagger = selector_of(snapshot).tagger
+    return _NamingTagger(tagger, named) if named else tagger
 
 
 class _NamingTagger:

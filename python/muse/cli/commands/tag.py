@@ -31,13 +31,15 @@ from muse.cli.training import shows_progress
 from muse.files.lines import as_paths, compression, split_words
 from muse.files.replacing import replacing
 from muse.model.muse import MUSE
-from muse.selector.tag_file import TagReport, is_stream, tag_stream
+from muse.selector.tag_file import Tagger, TagReport, is_stream, tag_stream
+from muse.selector.tagging import naming_tagger
 
 
 @command(
     "Read text with a model",
     "muse tag model.safetensors text.txt tagged.txt.gz",
     "muse tag model.safetensors text.txt - --margin 0.2 | head -n 3",
+    "muse tag model.safetensors text.txt tagged.txt --names",
     "tail -n 2 text.txt | muse tag model.safetensors - - --json",
 )
 @MODEL
@@ -45,14 +47,16 @@ from muse.selector.tag_file import TagReport, is_stream, tag_stream
 @click.argument("output", type=FILE)
 @click.option("--margin", type=Checked(number(0, 1)), default=0.0, metavar="X",
               help="Leave words bare whose sense is less than this more probable than the next best one.")  # fmt: skip
+@click.option("--names", is_flag=True, help="Write names of senses, bank:river, where they have any.")
 @click.option("--resume", is_flag=True, help="Go on where the same command was stopped.")
 @click.option("--progress/--no-progress", default=None, help="Show a progress bar; by default on a terminal.")
 @click.option("--prose", is_flag=True, help="INPUT is prose: its sentences are written, one a line.")
 @ENCODING
 @settings_options(("workers",), all_of_them=False)
 def tag(
-    out: Output, model: str, input: str, output: str, margin: float, resume: bool, progress: bool | None, **values: Any
-) -> None:
+    out: Output, model: str, input: str, output: str, margin: float, names: bool, resume: bool, progress: bool | None,
+    **values: Any,
+) -> None:  # fmt: skip
     """Write a text with the sense of each word behind it: head becomes head#2.
 
     INPUT is text, one sentence a line; it and OUTPUT may be .gz, .bz2, .xz or .zst, and - is standard input or output.
@@ -69,16 +73,21 @@ def tag(
         raise click.UsageError("--resume goes on with a file that an earlier call left, and a pipe leaves none")
     with open_model(model, **given_settings(values)) as opened:
         if out.as_json and writes:
-            _tag_as_json(out, opened, _sentences(input, reading if as_sentences else None), margin)
+            _tag_as_json(out, opened, _sentences(input, reading if as_sentences else None), margin, names)
             return
         if as_sentences:
             sentences = text_of([input], reading).sentences
             with output_file(output) as target:
-                report = opened.tag_corpus(sentences, target, margin=margin, progress=shows_progress(progress))
+                report = opened.tag_corpus(
+                    sentences, target, margin=margin, names=names, progress=shows_progress(progress)
+                )
         elif streams:
-            report = _tag_stream(opened, input, output, margin)
+            tagger = naming_tagger(opened.snapshot) if names else opened.selector.tagger
+            report = _tag_stream(tagger, opened.selector.workers, input, output, margin)
         else:
-            report = opened.tag_corpus(input, output, margin=margin, resume=resume, progress=shows_progress(progress))
+            report = opened.tag_corpus(
+                input, output, margin=margin, names=names, resume=resume, progress=shows_progress(progress)
+            )
     if writes:
         print(f"tagged    {report.tagged:,} of {report.tokens:,} tokens", file=sys.stderr)
     else:
@@ -86,7 +95,7 @@ def tag(
         out.record({"tagged": report.tagged, "tokens": report.tokens, "output": output})
 
 
-def _tag_stream(model: MUSE, source: str, target: str, margin: float) -> TagReport:
+def _tag_stream(tagger: Tagger, workers: int, source: str, target: str, margin: float) -> TagReport:
     """Tag from standard input, or to standard output, or both."""
     with contextlib.ExitStack() as opened:
         if is_input(source):
@@ -101,8 +110,7 @@ def _tag_stream(model: MUSE, source: str, target: str, margin: float) -> TagRepo
         else:
             sink = opened.enter_context(replacing(target))
         return tag_stream(
-            model.selector.tagger, file, sink,
-            name=source, margin=margin, workers=model.selector.workers, ending=compression(Path(target)),
+            tagger, file, sink, name=source, margin=margin, workers=workers, ending=compression(Path(target))
         )  # fmt: skip
 
 
@@ -114,14 +122,17 @@ def _sentences(source: str, reading: Reading | None) -> Iterable[list[str]]:
     return sentences
 
 
-def _tag_as_json(out: Output, model: MUSE, sentences: Iterable[list[str]], margin: float) -> None:
+def _tag_as_json(out: Output, model: MUSE, sentences: Iterable[list[str]], margin: float, names: bool) -> None:
+    known = model.snapshot.known_names if names else ()
     for tokens in sentences:
         senses, probabilities, unsure = next(model.disambiguate_batch([tokens], probabilities=True, margin=margin))
-        out.record({
-            "tokens": [
-                {"token": token, "sense": None if bare or sense < 0 else f"{token}#{sense}", "probability": probability}
-                for token, sense, probability, bare in zip(
-                    tokens, senses.tolist(), probabilities.tolist(), unsure.tolist(), strict=True
-                )
-            ]
-        })  # fmt: skip
+        rows = []
+        for token, sense, probability, bare in zip(
+            tokens, senses.tolist(), probabilities.tolist(), unsure.tolist(), strict=True
+        ):
+            key = None if bare or sense < 0 else f"{token}#{sense}"
+            row = {"token": token, "sense": key, "probability": probability}
+            if names:
+                row["name"] = model.sense_names(token).get(key) if key is not None and token in known else None
+            rows.append(row)
+        out.record({"tokens": rows})
