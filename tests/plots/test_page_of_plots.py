@@ -15,6 +15,7 @@ def test_the_examples_run(tmp_path, monkeypatch):
     from matplotlib import pyplot
 
     monkeypatch.chdir(tmp_path)
+    pyplot.close("all")
     text, names = PAGE.read_text(encoding="utf-8"), {}
     for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
         exec(compile(block, "docs/plots.md", "exec"), names)
