@@ -228,7 +228,8 @@ class Column:
                 yield list(cell)
         else:
             where = "" if self._name is None else f" in {self._name!r}"
-            raise TypeError(
+            kind = ValueError if isinstance(self._table, TableFile) else TypeError  # a file is data, no argument
+            raise kind(
                 f"row {number} of {self._table_is} holds a {type(cell).__name__}{where}; "
                 "it must be text or a list of tokens"
             )
