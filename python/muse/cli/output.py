@@ -111,7 +111,8 @@ class Output:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=Text(title) if title else None, title_justify="left", box=None, header_style="bold", pad_edge=False)
+        table = Table(title_justify="left", box=None, header_style="bold", pad_edge=False)
+        table.title = Text(title) if title else None  # no markup, whatever words it holds
         for name, number in zip(columns, right, strict=True):
             table.add_column(Text(name), justify="right" if number else "left", no_wrap=name != columns[-1])
         for line in cells:
