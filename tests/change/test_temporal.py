@@ -14,6 +14,7 @@ from muse import MUSE, Split
 from muse.change import TemporalMUSE
 from muse.datasets import make_ambiguous_corpus
 from muse.errors import ModelFileError, UnknownSenseError, UnknownWordError
+from muse.files import tensor_file
 
 SETTINGS: dict[str, Any] = {"vector_size": 16, "senses": 2, "workers": 1, "seed": 1}
 SHARES = {"a": 0.9, "b": 0.1}  # of the first sense of a changed word
@@ -312,3 +313,22 @@ def test_the_plot(model: TemporalMUSE) -> None:
     ax = model.shares("bank").plot()
     assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "b"]
     assert len(ax.lines) == 2
+
+
+def test_both_files_are_replaced_or_none(model: TemporalMUSE, tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "m.safetensors"
+    model.save(path)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    other = TemporalMUSE({"x": SLICES["a"][:200], "y": SLICES["b"][:200]}, **SETTINGS)
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    for owner, name in ((MUSE, "save"), (tensor_file, "_write_rows")):
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, name, full)
+            with pytest.raises(OSError, match="No space left"):
+                other.save(path)
+        assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    other.save(path)
+    assert TemporalMUSE.load(path).slices == ("x", "y")

@@ -13,6 +13,7 @@ from command_lines import run
 
 import muse
 from muse import MUSE
+from muse.cli.output import Output
 
 USAGE = {
     "muse": "name a command",
@@ -177,3 +178,26 @@ def test_training_is_resumed(workspace):
     assert other.status == 2
     assert "where seed is 3, not 4" in other.err
     assert not (workspace / "other").exists()
+
+
+def test_words_are_no_commands_for_a_terminal(tmp_path, capsys, monkeypatch):
+    words = ["a\x1b[31mb", "[/b]", "[red]x", "b\u202ec", "river", "money"]
+    model = MUSE([words] * 30, vector_size=4, epochs=1, sample=0, workers=1, seed=1)
+    model.save(tmp_path / "model.safetensors")
+    (tmp_path / "text.txt").write_text(" ".join(words) + "\n")
+    pair = f"{words[0]} river\n".encode()
+    for line, given in (
+        (["neighbors", "model.safetensors", words[0]], b""), (["neighbors", "model.safetensors", words[3]], b""),
+        (["collocates", "model.safetensors", words[0], "text.txt"], b""),
+        (["similarity", "model.safetensors", "-"], pair),
+    ):  # fmt: skip
+        done = run(line, tmp_path, given)
+        assert done.status == 0
+        assert "\x1b" not in done.out
+        assert "\u202e" not in done.out
+    assert r"a\x1b[31mb" in done.out
+    monkeypatch.setattr(Output, "is_terminal", True)
+    for word in words[1:3]:
+        out = Output()
+        out.table([{word: "x", "cosine": 1.0}], {word: "", "cosine": ".3f"}, title=word)
+        assert capsys.readouterr().out.count(word) == 2

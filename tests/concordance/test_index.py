@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import functools
 import gzip
 import json
 import os
 import pickle
+import re
 import shutil
 import threading
 from pathlib import Path
@@ -18,6 +20,7 @@ import muse.concordance.indexing
 from muse import IndexFileError, LineSentence
 from muse.concordance import CorpusIndex, index_corpus
 from muse.concordance.index import SUFFIX
+from muse.corpus import Prose
 from muse.files.tensor_file import write_tensors
 from toy import toy_model
 
@@ -371,3 +374,32 @@ def test_options_that_are_none(text):
     with pytest.raises(ValueError, match="invalid UTF-8"):
         index_corpus(text.parent / "latin")
     assert not [file for file in text.parent.iterdir() if file.suffix == SUFFIX]
+
+
+def test_readers_that_differ_in_a_function_without_a_name_have_indexes_of_their_own(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("A,river-bank,and,the,bank\n")
+
+    def cut(sentence, mark):
+        return sentence.split(mark)
+
+    def by(mark):
+        return lambda sentence: sentence.split(mark)
+
+    tokenizers = [
+        re.compile(r"\w+").findall, re.compile(r"\S+").findall, functools.partial(cut, mark="-"),
+        functools.partial(cut, mark=","), lambda sentence: sentence.split("v"), lambda sentence: sentence.split("b"),
+        by("n"), by("k"),
+    ]  # fmt: skip
+    for tokenizer in tokenizers:
+        index = index_corpus(Prose(text, tokenizer=tokenizer))
+        assert [index.sentence(0)] == list(Prose(text, tokenizer=tokenizer))
+    made = Path(index.path).stat().st_mtime_ns
+    assert Path(index_corpus(Prose(text, tokenizer=by("k"))).path).stat().st_mtime_ns == made
+
+
+def test_a_damaged_sentence_is_not_as_long_as_it_says(tmp_path, text):
+    index = index_corpus(text)
+    index._sentences = np.array([0, 1 << 60, index.n_tokens], np.int64)
+    with pytest.raises(IndexFileError, match="its sentences overlap"):
+        index.sentence(0)

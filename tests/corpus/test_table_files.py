@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 import json
+import sys
+import threading
 
 import pytest
 
@@ -146,3 +148,32 @@ def test_the_limit_of_cells_stays_what_it_was(tmp_path):
     (row,) = Column(tmp_path / "t.csv", "text")
     assert len(row) == 60_000
     assert csv.field_size_limit() == before
+
+
+def test_threads_read_long_cells_at_once(tmp_path):
+    (tmp_path / "a.csv").write_text("text\n" + f"{'a ' + 'b' * 140_000}\n" * 10)
+    before, faults = csv.field_size_limit(), []
+
+    def read():
+        try:
+            assert len(list(Column(tmp_path / "a.csv", "text"))) == 10
+        except Exception as error:
+            faults.append(error)
+
+    threads = [threading.Thread(target=read) for _ in range(6)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert (faults, csv.field_size_limit()) == ([], before)
+
+
+def test_a_cell_of_a_file_that_is_no_text_is_a_fault_of_the_data(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": [1]}\n')
+    with pytest.raises(ValueError, match="row 0 of the table holds a list in 'text'"):
+        list(Column(tmp_path / "a.jsonl", "text"))

@@ -183,3 +183,7 @@ def test_every_file_of_the_page_is_used():
 
     there = {file.name for file in (files("muse.explorer") / "page").iterdir() if not file.name.startswith(".")}
     assert there == {*SCRIPTS, *STYLES, "index.html", "icon.svg"}
+
+
+def test_what_is_no_address_is_answered(server: ExplorerServer):
+    assert ask(server, "//[")[0] == 404

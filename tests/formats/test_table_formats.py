@@ -353,3 +353,13 @@ def test_the_projector_may_get_the_first_words_only(tmp_path):
     with pytest.raises(ValueError, match="limit"):
         model.export(tmp_path / "none", "projector", limit=0)
     assert not (tmp_path / "none").exists()
+
+
+def test_words_of_parquet_that_are_no_text(tmp_path, table):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "v.parquet"
+    write_sense_table(path, table, "parquet", compression="none")
+    word = table.words[0].encode()
+    path.write_bytes(path.read_bytes().replace(word, b"\xc4" * len(word)))
+    with pytest.raises(ModelFileError):
+        read_sense_table(path, "parquet")

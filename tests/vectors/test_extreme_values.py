@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from muse import MUSE, Callback, Vocabulary
+from muse import MUSE, Callback, Vocabulary, _core
 from toy import WORDS, toy_arrays, toy_model
 
 
@@ -178,3 +178,16 @@ def test_messages_hold_no_whole_lists():
         with pytest.raises((KeyError, TypeError, ValueError)) as caught:
             ask()
         assert len(str(caught.value)) < 500
+
+
+def test_a_search_is_exact_where_scores_overflow_before_they_are_scaled():
+    rng = np.random.default_rng(0)
+    matrix = rng.normal(size=(640, 15)).astype(np.float32) * np.float32(10) ** rng.uniform(-30, 30, (640, 1))
+    matrix = matrix.astype(np.float32)
+    scale = (1 / np.linalg.norm(matrix.astype(np.float64), axis=1)).astype(np.float32)
+    search = _core.Search(matrix, scale=scale)
+    for size in (1e-5, 1.0, 1e10, 1e17):
+        query = (rng.normal(size=(1, 15)) * size).astype(np.float32)
+        rows, scores = search.top_k(query, 20)
+        expected = _core.top_k(matrix, query, 20, scale=scale)
+        assert (rows.tolist(), scores.tolist()) == tuple(part.tolist() for part in expected)

@@ -54,8 +54,8 @@ def save(model: TemporalMUSE, path: str | PathLike[str]) -> None:
         slices.append({"name": one.name, "sentences": one.sentences, "tokens": one.tokens, "paths": paths})
     about = {"format": _FORMAT, "version": _VERSION, "model": _identity(model._snapshot), "block": model._block,
              "slices": slices}  # fmt: skip
-    model.model.save(path)
-    write_tensors(name + ENDING, tensors, {"about": json.dumps(about)}, ["about"])
+    # The slices lie on the disk before the model is replaced, or a full one would leave slices of another model.
+    write_tensors(name + ENDING, tensors, {"about": json.dumps(about)}, ["about"], lambda: model.model.save(path))
 
 
 def load(kind: type[T], path: str | PathLike[str], **runtime: Any) -> T:

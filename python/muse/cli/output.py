@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,6 +24,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not np.isfinite(value):
         return None
     return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def _harmless(text: str) -> str:
+    """Text of any number of lines, in which a terminal finds nothing to obey, whatever words a model has."""
+    return _OBEYED.sub(lambda found: repr(found.group())[1:-1], text)
 
 
 def readable(text: str) -> str:
@@ -52,6 +61,7 @@ class Output:
         """Print a line of text; `style` is one of rich, for a terminal."""
         if self.as_json:
             return
+        text = _harmless(text)
         if style and self.is_terminal:
             self._console().print(text, style=style, highlight=False, markup=False, soft_wrap=True)
         else:
@@ -78,13 +88,14 @@ class Output:
             bool(rows) and all(isinstance(row.get(name), int | float | np.number | None) for row in rows)
             for name in formats
         ]
+        names, title = list(map(readable, formats)), readable(title)
         if self.is_terminal:
-            self._draw(list(formats), cells, right, title)
+            self._draw(names, cells, right, title)
             return
         if title:
             self._print(title)
-        widths = [max(len(line[i]) for line in [list(formats), *cells]) for i in range(len(formats))]
-        for line in [list(formats), *cells]:
+        widths = [max(len(line[i]) for line in [names, *cells]) for i in range(len(formats))]
+        for line in [names, *cells]:
             parts = [
                 f"{cell:>{width}}" if number else f"{cell:<{width}}"
                 for cell, width, number in zip(line, widths, right, strict=True)
@@ -100,9 +111,10 @@ class Output:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=title or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
+        table = Table(title_justify="left", box=None, header_style="bold", pad_edge=False)
+        table.title = Text(title) if title else None  # no markup, whatever words it holds
         for name, number in zip(columns, right, strict=True):
-            table.add_column(name, justify="right" if number else "left", no_wrap=name != columns[-1])
+            table.add_column(Text(name), justify="right" if number else "left", no_wrap=name != columns[-1])
         for line in cells:
             table.add_row(*map(Text, line))
         self._console().print(table)

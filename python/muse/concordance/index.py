@@ -244,6 +244,8 @@ class CorpusIndex:
         if not 0 <= number < self.n_sentences:
             raise IndexError(f"the corpus has the sentences 0 to {self.n_sentences - 1}; there is no number {number}")
         first, last = int(self._sentences[number]), int(self._sentences[number + 1])
+        if not 0 <= first <= last <= self.n_tokens:
+            raise self._damage("its sentences overlap")
         return [self.words[row] for row in self.read(np.arange(first, last)).tolist()]
 
     def read(self, places: Integers) -> NDArray[np.int32]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import inspect
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Any
 
 from muse.base.numeric import checksum
@@ -95,8 +99,14 @@ def form_of(reader: Any) -> str:
 def _form(value: Any, deep: int) -> str:
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return repr(value)
+    if isinstance(value, functools.partial):
+        return f"partial{_form([value.func, value.args, value.keywords], deep)}"
+    if isinstance(value, re.Pattern):
+        return repr((value.pattern, value.flags))
     if callable(value) and hasattr(value, "__qualname__"):
-        return f"{value.__module__}.{value.__qualname__}"
+        owner = getattr(value, "__self__", None)  # of a method, which does what its object says
+        bound = "" if owner is None or isinstance(owner, (type, ModuleType)) else f" of {_form(owner, deep)}"
+        return f"{value.__module__}.{value.__qualname__}{_code(value, deep)}{bound}"
     if deep and isinstance(value, (list, tuple)):
         return f"[{', '.join(_form(item, deep - 1) for item in value)}]"
     if deep and isinstance(value, (set, frozenset, dict)):
@@ -105,6 +115,20 @@ def _form(value: Any, deep: int) -> str:
     parts = sorted(getattr(value, "__dict__", {}).items()) if deep else []
     told = (f"{name}={_form(part, deep - 1)}" for name, part in parts if name not in _NO_OPTIONS)
     return f"{type(value).__qualname__}({', '.join(told)})"
+
+
+def _code(function: Any, deep: int) -> str:
+    """What a function without a name of its own does: others of its module are called the same."""
+    code = getattr(function, "__code__", None)
+    if code is None or "<" not in function.__qualname__:
+        return ""
+    held = list(inspect.getclosurevars(function).nonlocals.values())
+    return f"{_of_code(code)}{_form([function.__defaults__, function.__kwdefaults__, held], deep)}"
+
+
+def _of_code(code: CodeType) -> str:
+    parts = [_of_code(part) if isinstance(part, CodeType) else _form(part, _DEEPEST) for part in code.co_consts]
+    return f"({code.co_code.hex()} {code.co_names} {', '.join(parts)})"
 
 
 def _named(path: Path, folder: Path) -> str:

@@ -25,6 +25,10 @@ _LOOKED_AT = 20  # sentences at the start in which a token of several words is l
 _MANY_WORDS = 4
 
 
+class CellError(TypeError, ValueError):
+    """A cell that is neither text nor tokens: a wrong type, in data."""
+
+
 class Column:
     """The sentences of a text column, as lists of tokens; can be iterated as often as the table can.
 
@@ -228,7 +232,7 @@ class Column:
                 yield list(cell)
         else:
             where = "" if self._name is None else f" in {self._name!r}"
-            raise TypeError(
+            raise CellError(
                 f"row {number} of {self._table_is} holds a {type(cell).__name__}{where}; "
                 "it must be text or a list of tokens"
             )

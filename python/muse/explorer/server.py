@@ -210,7 +210,11 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.server.is_ours(self.headers.get("Host", "")):
             self._say(403, {"error": "this address is not served here"})
             return
-        url = urlsplit(self.path)
+        try:
+            url = urlsplit(self.path)
+        except ValueError:  # "//[" is no address
+            self._say(404, {"error": "there is no such page"})
+            return
         if url.path in self.server.static:
             self._send(200, *self.server.static[url.path])
         elif url.path in self.server.answers:

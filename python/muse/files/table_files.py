@@ -6,6 +6,7 @@ import contextlib
 import csv
 import errno
 import json
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -21,6 +22,7 @@ __all__ = ["TableFile"]
 _SEPARATED, _JSON, _PARQUET = (".csv", ".tsv", ".tab"), (".jsonl", ".ndjson"), (".parquet", ".pq")
 _SEPARATORS = ",;\t|"
 _LONGEST_CELL = 1 << 30
+_limit_is_ours = threading.RLock()
 
 
 class TableFile:
@@ -146,8 +148,9 @@ def _chained(first: str, lines: Iterable[str]) -> Iterator[str]:
 @contextlib.contextmanager
 def _long_cells() -> Iterator[None]:
     """Whole documents in a cell: the limit is the process's, by default 128 kB, and others may rely on it."""
-    before = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
+    with _limit_is_ours:  # or threads would set back each other's
+        before = csv.field_size_limit(_LONGEST_CELL)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)

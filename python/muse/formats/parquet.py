@@ -49,7 +49,7 @@ def read_parquet(path: str | PathLike[str]) -> SenseTable:
             found.column("share").cast("float64").to_numpy(), integers[2],
             _matrix(arrow, found.column("vector"), source),
         )  # fmt: skip
-    except (arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:  # the last: of words
         raise damaged(source, f"pyarrow cannot read it ({error})") from error
     return table_of_rows(rows, source)
 

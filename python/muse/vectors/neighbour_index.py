@@ -118,7 +118,8 @@ class NeighbourIndex:
         query = np.asarray(vector, np.float32)
         if query.shape != (self.vector_size,) or not np.isfinite(query).all():
             raise ValueError(f"the vector must hold {self.vector_size} finite numbers; it has the shape {query.shape}")
-        found = self._graph.search(query, integer(1)("num_neighbors", num_neighbors), threads=1)
+        wanted = min(integer(1)("num_neighbors", num_neighbors), max(len(self), 1))
+        found = self._graph.search(query, wanted, threads=1)
         cosines = np.clip(1 - np.asarray(found.distances, np.float64), -1, 1).tolist()
         return [(self._keys[int(row)], cosine) for row, cosine in zip(found.keys.tolist(), cosines, strict=True)]
 

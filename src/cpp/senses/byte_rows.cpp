@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kRowsAtOnce = 1024;
 constexpr float kLargestByte = 127.0f;
-constexpr double kRounding = 0x1p-23;  // twice what a rounding of a float may be off, as a share of it
+constexpr double kRounding = 0x1p-23;     // twice what a rounding of a float may be off, as a share of it
+constexpr double kLargestProduct = 1e38;  // a score beyond it may be infinite before it is scaled
 // What a number of a row, and of a query, must stand for, so that products of the two are far from the least float.
 constexpr float kLeastUnit = 1e-25f, kLeastQueryUnit = 1e-10f;
 
@@ -33,28 +34,28 @@ ByteRows::ByteRows(const Matrix& matrix, const float* scale, int workers)
   std::mutex mutex;
   parallel_chunks(matrix.rows, kRowsAtOnce, workers > 0 ? workers : cores(), [&] {
     return [&](std::int64_t first, std::int64_t last) {
-      double longest = 0.0;
-      for (std::int64_t row = first; row < last; ++row)
-        longest = std::max(longest, fill(matrix.row(row), scaled(scale, row), row));
+      Lengths most;
+      for (std::int64_t row = first; row < last; ++row) most.widen(fill(matrix.row(row), scaled(scale, row), row));
       const std::lock_guard lock(mutex);
-      longest_ = std::max(longest_, longest);
+      longest_.widen(most);
     };
   });
 }
 
-// The length of the row times its factor; 0 for one that is always scored exactly.
-double ByteRows::fill(const float* from, float factor, std::int64_t row) {
+// The lengths of the row; 0 for one that is always scored exactly.
+ByteRows::Lengths ByteRows::fill(const float* from, float factor, std::int64_t row) {
   float largest = 0.0f;
-  double squares = 0.0;
+  double squares = 0.0, plain = 0.0;
   for (int d = 0; d < dim_; ++d) {
     const float number = from[d] * factor, size = std::fabs(number);
     largest = size > largest ? size : largest;
     squares += static_cast<double>(number) * number;
+    plain += static_cast<double>(from[d]) * from[d];
   }
   const float unit = largest / kLargestByte;
   if (!std::isfinite(squares) || unit < kLeastUnit) {
     scale_[at(row)] = squares == 0.0 ? 0.0f : std::numeric_limits<float>::quiet_NaN();
-    return 0.0;
+    return {};
   }
   std::int8_t* to = bytes_.data() + row * stride_;
   const float inverse = 1.0f / unit;
@@ -68,7 +69,7 @@ double ByteRows::fill(const float* from, float factor, std::int64_t row) {
   scale_[at(row)] = unit;
   slack_[at(row)] =
       static_cast<float>(std::sqrt(off) * (1.0 + kRounding) + std::sqrt(dim_) * largest * 2.0 * kRounding);
-  return std::sqrt(squares) * (1.0 + 2.0 * kRounding);
+  return {std::sqrt(squares) * (1.0 + 2.0 * kRounding), std::sqrt(plain)};
 }
 
 ByteRows::Query::Query(const ByteRows& rows, const float* vector) : rows_(rows), numbers_(at(rows.stride_), 0) {
@@ -82,7 +83,8 @@ ByteRows::Query::Query(const ByteRows& rows, const float* vector) : rows_(rows),
   }
   const double length = std::sqrt(squares);
   unit_ = static_cast<float>(largest / limit);
-  if (!std::isfinite(length) || unit_ < kLeastQueryUnit) {  // it finds every row
+  if (!std::isfinite(length) || unit_ < kLeastQueryUnit ||
+      length * rows.longest_.plain > kLargestProduct) {  // it finds every row
     unit_ = 0.0f;
     beside_ = std::numeric_limits<double>::infinity();
     return;
@@ -95,7 +97,7 @@ ByteRows::Query::Query(const ByteRows& rows, const float* vector) : rows_(rows),
     off += rest * rest;
   }
   length_ = length + std::sqrt(off);
-  beside_ = (std::sqrt(off) + (dim + 16) * kRounding * length_) * rows.longest_;
+  beside_ = (std::sqrt(off) + (dim + 16) * kRounding * length_) * rows.longest_.scaled;
 }
 
 int ByteRows::Query::find(const Kernels& kernels, std::int64_t first, int count, float least, int* found) const {

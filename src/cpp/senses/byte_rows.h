@@ -2,6 +2,7 @@
 // to be scored exactly.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -36,12 +37,21 @@ class ByteRows {
   };
 
  private:
-  double fill(const float* from, float factor, std::int64_t row);
+  struct Lengths {
+    double scaled = 0.0, plain = 0.0;  // of a row times its scale, and of the row
+
+    void widen(const Lengths& other) {
+      scaled = std::max(scaled, other.scaled);
+      plain = std::max(plain, other.plain);
+    }
+  };
+
+  Lengths fill(const float* from, float factor, std::int64_t row);
 
   int dim_, stride_;
   std::vector<std::int8_t> bytes_;
   std::vector<float> scale_, slack_;  // of a row: what a byte stands for, and the length of what rounding took
-  double longest_ = 0.0;              // no row times its scale is longer
+  Lengths longest_;                   // no row is longer
 };
 
 }  // namespace muse
