@@ -296,3 +296,11 @@ def test_pandas():
     assert isinstance(frame, pandas.DataFrame)
     assert frame.columns.tolist() == ["left", "keyword", "right", "sense", "probability", "sentence", "token"]
     assert frame["sense"].tolist() == [line.sense for line in lines]
+
+
+def test_a_sense_is_asked_for_by_its_name():
+    model = toy_model()
+    model.name_sense("head#2", "chief")
+    assert list(model.concordance("head:chief", TOYS)) == list(model.concordance("head#2", TOYS))
+    with pytest.raises(UnknownWordError, match="head:chef"):
+        model.concordance("head:chef", TOYS)

@@ -15,6 +15,7 @@ import click
 
 from muse.files.lines import as_paths, decode_line, read_chunks, shown, split_lines
 from muse.files.replacing import check_target
+from muse.files.text_files import text_files
 
 __all__ = [
     "claim_input",
@@ -125,6 +126,14 @@ def refuse_overwriting(target: str | None, *sources: str | None) -> None:
     if target is None or is_output(target):
         return
     for source in sources:
-        if source is not None and not is_input(source) and os.path.realpath(source) == os.path.realpath(target):
+        if source is not None and not is_input(source) and os.path.realpath(target) in _read_from(source):
             raise ValueError(f"{shown(target)} is what is to be read; give another name for what is to be written")
     check_target(target)
+
+
+def _read_from(source: str) -> set[str]:
+    """The file of a name, and those of a folder or pattern."""
+    names = {os.path.realpath(source)}
+    with contextlib.suppress(OSError, ValueError):  # what is not there is said by who reads it
+        names |= {os.path.realpath(path) for path in text_files(source, "text")}
+    return names

@@ -84,7 +84,9 @@ class SensedUses(NamedTuple):
 
 
 def asked_sense(snapshot: Snapshot, what: SenseKey) -> Asked:
-    """What ``"bank"``, ``"bank#1"`` or ``("bank", 1)`` means in a model; a known word comes before the key of a sense.
+    """What ``"bank"``, ``"bank#1"``, ``("bank", 1)`` or ``"bank:river"``, with a sense's name, means in a model.
+
+    A known word comes before the key of a sense.
 
     Raises
     ------
@@ -94,10 +96,10 @@ def asked_sense(snapshot: Snapshot, what: SenseKey) -> Asked:
         If it is none of these.
     """
     arrays, vocabulary = snapshot.arrays, snapshot.vocabulary
-    if isinstance(what, str) and (what in vocabulary or split_sense_key(what) is None):
+    if isinstance(what, str) and (what in vocabulary or not (split_sense_key(what) or snapshot.known_names.find(what))):
         vocabulary.index(what)
         return Asked(what, None)
-    word, number = parse_sense_key(what)
+    word, number = parse_sense_key(what, snapshot.known_names)
     sense_row(arrays, word, vocabulary.index(word), number)
     return Asked(word, number)
 

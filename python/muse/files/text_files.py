@@ -15,6 +15,7 @@ from muse.files.lines import STANDARD_INPUT, compression, is_compressed
 __all__ = ["open_text", "text_files"]
 
 _TEXT = (".txt", ".text")
+_NO_TEXT = (".muse-index", ".safetensors")  # what this package writes beside texts
 
 
 def text_files(value: Any, name: str) -> list[Path]:
@@ -24,7 +25,8 @@ def text_files(value: Any, name: str) -> list[Path]:
     ----------
     value : path or iterable of paths
         A folder stands for its files and those of the folders in it, in the order of their names: those that end in
-        .txt or .text (and .gz, .bz2, .xz, .zst behind it), or, where it has none, all that are not hidden. A pattern,
+        .txt or .text (and .gz, .bz2, .xz, .zst behind it), or, where it has none, all that are not hidden and no models
+        or indexes of texts. A pattern,
         such as ``"texts/**/*.txt"``, stands for the files that it matches, if there is none of that name. ``"-"`` is
         standard input.
     name : str
@@ -77,7 +79,7 @@ def _visible(folder: Path) -> Iterator[Path]:
         folders[:] = [child for child in folders if not child.startswith(".")]
         for file in files:
             path = Path(parent, file)
-            if not file.startswith(".") and path.is_file():
+            if not file.startswith(".") and not file.endswith(_NO_TEXT) and path.is_file():
                 yield path
 
 

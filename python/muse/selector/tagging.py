@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise, repeat
@@ -67,6 +68,13 @@ def _refuse_table(what: str, sentences: Any) -> None:
         )
 
 
+def _refuse_own_text(sentences: Any, output: str | PathLike[str]) -> None:
+    """A ValueError where the output would replace a file that the sentences are read from."""
+    target = os.path.realpath(os.fspath(output))
+    if any(os.path.realpath(path) == target for path in getattr(sentences, "paths", ())):
+        raise ValueError(f"input and output are the same file, {os.fspath(output)!r}; give the output another name")
+
+
 def tag_text(
     snapshot: Snapshot,
     input: str | PathLike[str] | Iterable[Context],
@@ -89,6 +97,7 @@ def tag_text(
         if hasattr(input, "read"):
             raise TypeError("input is an open file; give its path")
         _refuse_table("tag_corpus", input)
+        _refuse_own_text(input, output)
         return tag_sentences(selector, input, output, margin=limit, progress=shown, named=named)
 
     def identify() -> str:

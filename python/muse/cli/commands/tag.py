@@ -65,10 +65,10 @@ def tag(
     reading = Reading(prose=values.pop("prose"), encoding=values.pop("encoding"), tables=False)
     refuse_two_inputs(model, input)
     writes = is_output(output)
-    if not writes and not is_stream(output):
-        refuse_overwriting(output, model)
     streams = writes or is_input(input)
     as_sentences = reading.prose or reading.encoding is not None
+    if not writes and not is_stream(output):
+        refuse_overwriting(output, model, input if as_sentences else None)
     if resume and (streams or as_sentences):
         raise click.UsageError("--resume goes on with a file that an earlier call left, and a pipe leaves none")
     with open_model(model, **given_settings(values)) as opened:
