@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -16,11 +17,13 @@ from muse import MUSE
 from muse.cli.output import Output
 
 USAGE = {
-    "muse": "name a command",
     "muse tran": "there is no command 'tran': did you mean train?",
     "muse xyzzy": "there is no command 'xyzzy': they are",
     "muse train": "Missing argument 'CORPUS...'",
     "muse train text.txt": "Missing option '--save'",
+    "muse train nowhere --save m --device cuda": "--device cuda is not available",
+    "muse train table.csv --save m": "name the column, of 'year', 'text', that holds its text with --text-column",
+    "muse senses model.safetensors bank --corpus table.csv": "with --text-column",
     "muse train text.txt --save m --windw 3": "No such option",
     "muse train text.txt --save m --senses 0": "senses must be",
     "muse train text.txt --save m --recipe forest": "recipe must be one of 'trees', 'split', 'paper'",
@@ -41,6 +44,8 @@ USAGE = {
     "muse name model.safetensors out.safetensors bank=river": "a name is given as SENSE=NAME",
     "muse name model.safetensors out.safetensors #1": "a name is given as SENSE=NAME",
     "muse name model.safetensors out.safetensors": "say which names",
+    "muse name model.safetensors bank#1=river": "name the OUTPUT",
+    "muse name model.safetensors bank#1=river bank#0=x": "name the OUTPUT",
     "muse name model.safetensors --names names.tsv": "name the OUTPUT",
     "muse name model.safetensors - bank#1=river --json": "nothing else can",
     "muse link model.safetensors bank --pos x": "x",
@@ -64,6 +69,10 @@ DATA = {
     "muse info nowhere": "nowhere: ",
     "muse info text.txt": "name it with --from, one of",
     "muse info ''": "the file must be a path",
+    "muse train table.csv --text-column body --save m": "table.csv: the file has no column 'body'; it has",
+    "muse train rows.jsonl --text-column text --save m": "row 1 of the table holds a int in 'text'",
+    "muse train rows.jsonl --text-column year --save m": "year",
+    "muse train nowhere.csv --save m": "nowhere.csv",
     "muse train windows.txt --save m": "or read it with --encoding cp1252",
     "muse neighbors model.safetensors ''": "the word '' is not in the vocabulary\n",
     "muse senses nowhere bank": "there is no file 'nowhere'",
@@ -101,7 +110,10 @@ DATA = {
     ("line", "status", "message"),
     [*((line, 2, text) for line, text in USAGE.items()), *((line, 1, text) for line, text in DATA.items())],
 )
-def test_faults_are_one_line_and_a_status(line, status, message, workspace):
+def test_faults_are_one_line_and_a_status(line, status, message, workspace, monkeypatch):
+    monkeypatch.setattr("muse.base.cuda.missing", lambda: "no CUDA device is visible here")
+    (workspace / "table.csv").write_text("year,text\n1890,the bank of the river\n")
+    (workspace / "rows.jsonl").write_text('{"text": "the bank", "year": 1890}\n{"text": 5}\n')
     (workspace / "empty").mkdir()
     (workspace / "windows.txt").write_bytes("naïve bank\n".encode("cp1252"))
     before = {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
@@ -111,6 +123,43 @@ def test_faults_are_one_line_and_a_status(line, status, message, workspace):
     assert done.err.startswith("muse")
     assert done.err.count("\n") == 1
     assert {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("line", ["muse", "muse evaluate"])
+def test_a_group_alone_shows_its_help(line, tmp_path):
+    done = run(line, tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == run(f"{line} --help", tmp_path).out
+
+
+@pytest.mark.parametrize("more", ["", "--by-word"])
+def test_an_unknown_word_does_not_end_a_stream(more, made):
+    given = b"bnak\nbank\nbank#7\nrock\n"
+    done = run(["neighbors", "model.safetensors", "-", *more.split()], made, given)
+    assert (done.status, done.err.count("\n")) == (1, 2)
+    assert done.err.startswith("muse neighbors: the word 'bnak' is not in the vocabulary; the nearest known spellings")
+    assert "rock" in done.out
+    done = run(["neighbors", "model.safetensors", "-", "--json", *more.split()], made, given)
+    answers = [json.loads(line) for line in done.out.splitlines()]
+    assert [row["of"] for row in answers if "error" in row] == ["bnak", "bank#7"]
+    assert [row["of"].split("#")[0] for row in answers][-1] == "rock"
+    assert done.status == 1
+
+
+def test_an_unknown_word_of_a_pair_does_not_end_a_stream(made):
+    given = b"bank\tbnak\nbank#7\trock\nbank\tmoney\n"
+    done = run("muse similarity model.safetensors -".split()[1:], made, given)
+    assert (done.status, done.err.count("\n"), done.out.count("\n")) == (1, 2, 1)
+    assert done.out.startswith("bank\tmoney\t0.")
+    done = run("muse similarity model.safetensors - --json".split()[1:], made, given)
+    answers = [json.loads(line) for line in done.out.splitlines()]
+    assert [(row["first"], row["second"]) for row in answers] == [
+        ("bank", "bnak"),
+        ("bank#7", "rock"),
+        ("bank", "money"),
+    ]
+    assert ["error" in row for row in answers] == [True, True, False]
+    assert answers[0]["error"] in done.err
 
 
 def test_the_place_of_a_fault_is_shown_on_demand(made, monkeypatch):

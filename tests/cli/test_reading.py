@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -100,3 +101,28 @@ def test_prose_and_other_encodings_are_tagged(folder):
     lines = run("muse tag m letters/1890.txt - --prose --json", folder).out.splitlines()
     assert len(lines) == (folder / "utf8").read_text().count("\n")
     assert run("muse tag m letters/1890.txt out --prose --resume", folder).status == 2
+
+
+@pytest.mark.parametrize("more", ["", "--prose --encoding cp1252"])
+def test_prose_of_the_commands_that_show_uses(folder, more):
+    words(folder, "letters/1890.txt")
+    text = f"letters/{'old' if more else '1890'}.txt {more}"
+    shown = run(f"muse senses m bank --corpus {text}", folder)
+    assert (shown.status, "looks like prose" in shown.err) == (0, not more), shown.err
+    assert re.search(r"is the water cold|the bank lends money at|river bank", shown.out)
+    page = run(f"muse explore m --html page.html --words bank,river --corpus {text} --json", folder)
+    assert json.loads(page.out)["words"] == ["bank", "river"]
+    uses = (folder / "page.html").read_text(encoding="utf-8")
+    assert "grey's" in uses
+    assert "money," not in uses
+    served = run(f"muse explore m --corpus {text} --port 0 --no-browser", folder)
+    assert (served.status, "muse.corpus.Prose" in served.err) == (0, False)
+    demo = run(f"muse demo --corpus {text} --words bank --epochs 1 --vector-size 8 --workers 1", folder)
+    assert demo.status == 0, demo.err
+    assert re.search('as in ".*bank', demo.out)
+
+
+def test_a_table_can_be_taken_as_it_is(folder):
+    found, _ = words(folder, "table.csv --tokens")
+    assert '1890,"The' in found
+    assert run("muse tag m table.csv out", folder).status == 0

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from muse.cli.command_names import OTHER_NAMES
+from muse.cli.errors import NoCommandError
 from muse.cli.kinds import FILE
 from muse.cli.output import Output
 
@@ -62,7 +63,13 @@ class Command(Helpful):
 
 
 class Suggesting(click.Group):
-    """A group that answers the name of a command that there is not with the nearest."""
+    """A group that answers the name of a command that there is not with the nearest, and none with its help."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the options of the group."""
+        if not args and not ctx.resilient_parsing:
+            raise NoCommandError("name a command", ctx)
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -17,7 +17,7 @@ import click
 from muse.errors import DivergenceError, NotTrainedError, UnknownRowError, UnknownSenseError, UnknownWordError
 from muse.files.lines import shown
 
-__all__ = ["BROKEN_PIPE", "DATA", "INTERRUPTED", "USAGE", "Reporter"]
+__all__ = ["BROKEN_PIPE", "DATA", "INTERRUPTED", "USAGE", "NoCommandError", "Reporter", "fault"]
 
 DATA, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 """Exit statuses: the data are at fault; the command line is; Ctrl-C; nobody reads on."""
@@ -38,6 +38,14 @@ _ADVICE = (
     (r"; model\.vocabulary\.words lists the words that are", ""),
     (r"; model\.save keeps the whole of a model", ""),
 )
+
+
+class NoCommandError(click.UsageError):
+    """A group of commands without one, which its help answers."""
+
+    def format_message(self) -> str:
+        """The help of the group."""
+        return "" if self.ctx is None else self.ctx.get_help()
 
 
 class Reporter(logging.Handler):
@@ -92,16 +100,25 @@ class Reporter(logging.Handler):
             return False
         if self._debug:
             traceback.print_exception(error, file=sys.stderr)
-        if isinstance(error, click.UsageError):
+        if isinstance(error, NoCommandError):
+            print(error.format_message(), file=sys.stderr)
+            self.status = USAGE
+        elif isinstance(error, click.UsageError):
             self._say(_one_line(error.format_message()))
             self.status = USAGE
         elif isinstance(error, _OF_DATA):
-            self._say(_one_line(_as_options(said(error))))
-            self.status = DATA
+            self.fault(error)
         else:
             self._say(f"internal fault ({type(error).__name__}: {_one_line(str(error))}); MUSE_DEBUG=1 shows where")
             self.status = DATA
         return True
+
+    def fault(self, error: BaseException) -> str:
+        """Say what is wrong with the data, which the exit status will tell; what was said."""
+        message = _one_line(_as_options(said(error)))
+        self._say(message)
+        self.status = DATA
+        return message
 
     def _say(self, message: str) -> None:
         print(f"{self._name}: {message}", file=sys.stderr)
@@ -112,6 +129,19 @@ class Reporter(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Show what the package logs as a warning or an error."""
         self._say(f"note: {_one_line(record.getMessage())}")
+
+
+def fault(error: BaseException) -> str:
+    """Say what is wrong with a part of the data where the command goes on with the rest; its status will be `DATA`.
+
+    Returns
+    -------
+    str
+        What was said.
+    """
+    reporter = click.get_current_context().find_object(Reporter)
+    assert reporter is not None
+    return reporter.fault(error)
 
 
 def said(error: BaseException) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +14,7 @@ from click.shell_completion import CompletionItem
 from muse.base.checks import Check
 from muse.model.muse import MUSE
 
-__all__ = ["FILE", "WORD", "Checked", "Value"]
+__all__ = ["FILE", "WORD", "Checked", "Value", "words_in"]
 
 _SHOWN = 50  # words that a shell is told at most
 
@@ -86,3 +88,14 @@ class Checked(Value):
 
 
 FILE, WORD = _File(), _Word()
+
+
+def words_in(given: Iterable[str]) -> list[str]:
+    """The words in some values of an option, with spaces or commas between; a comma in a number is a part of it.
+
+    Examples
+    --------
+    >>> words_in(["bank spring", "rock,cell", "1,000"])
+    ['bank', 'spring', 'rock', 'cell', '1,000']
+    """
+    return [word for some in given for word in re.split(r"\s+|(?<!\d),|,(?!\d)", some) if word]

@@ -93,9 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with Reporter(given, [*program.list_commands(click.Context(program)), *OTHER_NAMES]) as reporter:
         if (status := _complete()) is not None:
             return status
-        if not given:
-            raise click.UsageError("name a command; muse --help lists them")
-        with program.make_context("muse", given) as context:
+        with program.make_context("muse", given, obj=reporter) as context:
             program.invoke(context)
         print(end="", flush=True)
     return reporter.status

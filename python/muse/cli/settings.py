@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from muse.base import cuda
 from muse.base.checks import Choice
 from muse.cli.kinds import Value
 from muse.data.describing import meaning_of
@@ -126,6 +127,8 @@ def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
         Settings.of(**given)
     except (TypeError, ValueError) as error:
         raise click.UsageError(str(error), click.get_current_context(silent=True)) from error
+    if given.get("device") == "cuda" and (reason := cuda.missing()):
+        raise click.UsageError(f"--device cuda is not available: {reason}; use --device cpu or --device auto")
     return given
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -18,6 +19,7 @@ from muse.corpus.prose import Prose
 from muse.files.encodings import check_encoding
 from muse.files.lines import shown
 from muse.files.looks import looks_like_prose
+from muse.files.table_files import TableFile, is_table
 from muse.files.text_files import text_files
 from muse.integrations.wikipedia import WikipediaSentences, is_dump
 
@@ -36,6 +38,7 @@ class Reading:
     encoding: str | None = None
     language: str | None = None
     text_column: str | None = None
+    tables: bool = True  # whether the command has --text-column
 
     @classmethod
     def taken(cls, values: dict[str, Any]) -> Reading:
@@ -80,14 +83,41 @@ def text_of(paths: Sequence[str], reading: Reading) -> Text:
             raise click.UsageError(f"--text-column reads one table; got {len(paths)}")
         prose = bool(reading.prose)
         language = reading.language if prose else None
-        column = Column(paths[0], reading.text_column, prose=prose, language=language, encoding=reading.encoding)
-        return Text(name, column)
+        try:
+            table = _Table(paths[0], reading.text_column, prose=prose, language=language, encoding=reading.encoding)
+        except KeyError as error:
+            raise ValueError(f"{name}: {error.args[0]}") from error
+        return Text(name, table)
     if len(paths) == 1 and is_dump(paths[0]):
         return Text(name, WikipediaSentences(paths[0], workers=usable_cores()))
     text_files(paths, "the corpus")
+    if reading.tables and reading.prose is None:
+        _refuse_tables(paths, reading)
     if reading.prose or (reading.prose is None and _is_prose(paths, reading)):
         return Text(name, Prose(paths, language=reading.language, encoding=reading.encoding))
     return Text(name, LineSentence(paths, encoding=reading.encoding))
+
+
+class _Table(Column):
+    """The column of a file, whose rows are data: what is wrong in them is a fault of the data."""
+
+    def __iter__(self) -> Iterator[list[str]]:
+        try:
+            yield from super().__iter__()
+        except (TypeError, KeyError) as error:
+            raise ValueError(str(error.args[0] if error.args else error)) from error
+
+
+def _refuse_tables(paths: Sequence[str], reading: Reading) -> None:
+    """Say that the text of a table is in one of its columns; all of its cells, marks and names are no text."""
+    for path in filter(is_table, paths):
+        has = ""
+        if Path(path).is_file():
+            has = f", of {', '.join(map(repr, TableFile(path, reading.encoding).columns[:8]))},"
+        raise click.UsageError(
+            f"{shown(path)} is a table: name the column{has} that holds its text with --text-column, or have its lines "
+            "read as they are with --tokens"
+        )
 
 
 def _is_prose(paths: Sequence[str], reading: Reading) -> bool:

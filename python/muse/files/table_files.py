@@ -17,12 +17,28 @@ from muse.base.optional import needed
 from muse.files.encodings import check_encoding, decoded
 from muse.files.lines import compression, is_compressed, read_chunks, shown
 
-__all__ = ["TableFile"]
+__all__ = ["TableFile", "is_table"]
 
 _SEPARATED, _JSON, _PARQUET = (".csv", ".tsv", ".tab"), (".jsonl", ".ndjson"), (".parquet", ".pq")
 _SEPARATORS = ",;\t|"
 _LONGEST_CELL = 1 << 30
 _limit_is_ours = threading.RLock()
+
+
+def is_table(path: str | PathLike[str]) -> bool:
+    """Whether the ending of a name is one of those that `TableFile` reads.
+
+    Examples
+    --------
+    >>> is_table("letters.csv.gz"), is_table("letters.txt.gz")
+    (True, False)
+    """
+    return _kind_of(Path(path)) in (*_SEPARATED, *_JSON, *_PARQUET)
+
+
+def _kind_of(path: Path) -> str:
+    """The ending that says what is in a file, without that of its compression."""
+    return compression(path.with_suffix("") if is_compressed(path) else path)
 
 
 class TableFile:
@@ -50,9 +66,8 @@ class TableFile:
     def __init__(self, path: str | PathLike[str], encoding: str | None = None) -> None:
         self._path = Path(path_like("the file of a table", path))
         self._encoding = check_encoding(encoding)
-        plain = self._path.with_suffix("") if is_compressed(self._path) else self._path
-        self._kind = compression(plain)
-        if self._kind not in (*_SEPARATED, *_JSON, *_PARQUET):
+        self._kind = _kind_of(self._path)
+        if not is_table(self._path):
             raise ValueError(
                 f"{shown(self._path)}: the name of a table must end in .csv, .tsv, .jsonl or .parquet; text without "
                 "columns is for muse.corpus.Prose or muse.LineSentence"

@@ -9,11 +9,12 @@ import click
 import numpy as np
 
 from muse.cli.command import command
-from muse.cli.kinds import FILE
+from muse.cli.errors import fault
+from muse.cli.kinds import FILE, words_in
 from muse.cli.output import Output
 from muse.cli.settings import given_settings, settings_options
 from muse.cli.streams import refuse_overwriting
-from muse.cli.texts import Reading, Text, text_of
+from muse.cli.texts import Reading, Text, reading_options, text_of
 from muse.cli.training import shows_progress, train_and_save
 from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.errors import UnknownWordError
@@ -41,6 +42,7 @@ _OWN = {"vector_size": str(DIMENSION), "senses": f"{SENSES} for the generated te
 @click.option("--corpus", type=FILE, metavar="FILE", help="Your own text.")
 @click.option("--words", multiple=True, metavar="WORD...", help="Words whose senses are shown.")
 @click.option("--save", "path", type=FILE, metavar="FILE", help="Keep the model.")
+@reading_options
 @settings_options(("epochs", "vector_size", "senses", "workers", "seed"), _OWN)
 def demo(
     out: Output, more: tuple[str, ...], corpus: str | None, words: tuple[str, ...], path: str | None, **values: Any
@@ -51,7 +53,7 @@ def demo(
     """
     if more and not words:
         raise click.UsageError(f"unexpected argument {more[0]!r}; --words names the words to show, --corpus a file")
-    chosen = [*words, *more]
+    chosen, reading = words_in([*words, *more]), Reading.taken(values)
     refuse_overwriting(path, corpus)
     settings = {"vector_size": DIMENSION, "progress": shows_progress(None), **given_settings(values)}
     if corpus is None:
@@ -62,7 +64,7 @@ def demo(
         _show_recovery(out, model, generated)
         sentences: Iterable[list[str]] = generated.sentences
     else:
-        own = text_of([corpus], Reading())
+        own = text_of([corpus], reading)
         model = train_and_save(own, settings, path, out)
         sentences = own.sentences
     chosen = chosen or [word for word in (CARDS if corpus is None else FILE_CARDS) if word in model]
@@ -71,7 +73,7 @@ def demo(
         if word in model:
             _show_card(out, model, word, uses[word])
         else:
-            out.line(f"\n{word}: {UnknownWordError(word, model.vocabulary.words)}")
+            fault(UnknownWordError(word, model.vocabulary.words))
 
 
 def _show_recovery(out: Output, model: MUSE, corpus: AmbiguousCorpus) -> None:

@@ -9,9 +9,10 @@ import click
 
 from muse.base.checks import integer
 from muse.cli.command import command
-from muse.cli.kinds import FILE, Checked
+from muse.cli.kinds import FILE, Checked, words_in
 from muse.cli.output import Output
 from muse.cli.streams import refuse_overwriting
+from muse.cli.texts import Reading, reading_options, text_of
 from muse.explorer.file import write_html
 from muse.explorer.server import FIRST_PORT, HOST, ExplorerServer
 
@@ -30,33 +31,39 @@ from muse.explorer.server import FIRST_PORT, HOST, ExplorerServer
 @click.option("--host", default=HOST, metavar="ADDRESS", help="Another one lets others on the network look.")
 @click.option("--browser/--no-browser", default=True, help="Whether the page opens by itself.")
 @click.option("--html", "path", type=FILE, metavar="FILE", help="Write the page to a file, with some words inside.")
-@click.option("--words", multiple=True, metavar="WORDS", help="These words, with spaces between.")
+@click.option("--words", multiple=True, metavar="WORDS", help="These words, with spaces or commas between.")
 @click.option("--sentence", "sentences", multiple=True, metavar="TEXT", help="A sentence for that file.")
+@reading_options
 def explore(
     out: Output, models: tuple[str, ...], corpus: str | None, names: tuple[str, ...], path: str | None,
-    words: tuple[str, ...], sentences: tuple[str, ...], browser: bool, **where: Any,
+    words: tuple[str, ...], sentences: tuple[str, ...], browser: bool, **values: Any,
 ) -> None:  # fmt: skip
     """Open a page on this machine: cards, trees and maps of senses, sentences, several models side by side.
 
     It is served until Ctrl-C. With --html the page is one file that needs no server.
     """
+    reading = Reading.taken(values)
     if path is None:
         if words or sentences:
             raise click.UsageError("--words and --sentence are for the file that --html names")
-        with ExplorerServer(*models, corpus=corpus, names=names or None, **where) as server:
+        text = _sentences(corpus, reading)
+        with ExplorerServer(*models, corpus=text, names=names or None, **values) as server:
             out.record({"url": server.url})
             out.line(f"the explorer is at {server.url} (Ctrl-C ends it)")
             if browser:
                 webbrowser.open(server.url)
             server.wait()
         return
-    asked = [word for some in words for word in some.split()]
+    asked = words_in(words)
     if not asked:
         raise click.UsageError('--html needs --words, such as --words "bank spring"')
     for given in (*models, corpus):
         refuse_overwriting(path, given)
-    write_html(
-        models[0], asked, path, *models[1:], corpus=corpus, sentences=sentences, names=names or None
-    )  # fmt: skip
+    text = _sentences(corpus, reading)
+    write_html(models[0], asked, path, *models[1:], corpus=text, sentences=sentences, names=names or None)
     out.record({"html": path, "words": asked})
     out.line(f"written   {path}, with {len(asked)} word{'s' * (len(asked) != 1)}")
+
+
+def _sentences(corpus: str | None, reading: Reading) -> Any:
+    return None if corpus is None else text_of([corpus], reading).sentences

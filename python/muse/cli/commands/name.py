@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 from muse.cli.command import MODEL, command
@@ -29,6 +31,8 @@ def name(out: Output, model: str, output: str | None, pairs: tuple[str, ...], na
     An empty NAME takes the name away. The list has a line for each name: the sense, a tab, the name.
     """
     refuse_two_inputs(model, *([names] if names is not None else []))
+    if output is not None and re.match(r"(?!\.{0,2}/).+#\d+=", output):
+        raise click.UsageError(f"name the OUTPUT to which the model with this name goes, before {output:.80}")
     given = dict(map(_pair, pairs))
     if output is not None and not given and names is None:
         raise click.UsageError("say which names, as bank#1=river, or --names FILE")

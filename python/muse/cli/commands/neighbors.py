@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from muse.base.checks import integer, number
 from muse.cli.command import MODEL, command
+from muse.cli.errors import fault
 from muse.cli.kinds import WORD, Checked
 from muse.cli.models import open_vectors
 from muse.cli.output import Output
 from muse.cli.streams import is_input, lines, refuse_two_inputs
+from muse.errors import UnknownRowError, UnknownSenseError, UnknownWordError
 from muse.formats.loaded import LoadedVectors
 from muse.model.muse import MUSE
 from muse.vectors.sense_keys import split_sense_key
@@ -38,26 +41,35 @@ def neighbors(
 ) -> None:  # fmt: skip
     """List the senses that are nearest to those of WORD, or to one SENSE such as bank#1.
 
-    - reads words from standard input, one a line. MODEL may also be vectors of another tool.
+    - reads words from standard input, one a line; what is unknown does not end it. MODEL may also be
+    vectors of another tool.
     """
     refuse_two_inputs(model, *words)
     with open_vectors(model) as opened:
         if context is not None and not isinstance(opened, MUSE):
             raise click.UsageError("--context needs a model that `muse train` wrote")
-        for word in _all(words):
-            options = {"exclude_same_word": not siblings, "min_prior": min_share}
-            for key, found in _found(opened, word, context, by_word, topn, options):
+        options = {"exclude_same_word": not siblings, "min_prior": min_share}
+        for word, streamed in _all(words):
+            try:
+                answers = _found(opened, word, context, by_word, topn, options)
+            except (UnknownWordError, UnknownSenseError, UnknownRowError) as error:
+                if not streamed:
+                    raise
+                out.record({"of": word, "error": fault(error)})
+                continue
+            for key, found in answers:
                 out.record({"of": key, "neighbours": [{"key": near, "cosine": cosine} for near, cosine in found]})
                 out.gap()
                 out.table([{key: near, "cosine": cosine} for near, cosine in found], {key: "", "cosine": ".3f"})
 
 
-def _all(words: tuple[str, ...]) -> Any:
+def _all(words: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """Each word, and whether it comes from standard input."""
     for word in words:
         if is_input(word):
-            yield from (line.strip() for line in lines(word) if line.strip())
+            yield from ((line.strip(), True) for line in lines(word) if line.strip())
         else:
-            yield word
+            yield word, False
 
 
 def _found(

@@ -12,7 +12,7 @@ from muse.cli.command import MODEL, command
 from muse.cli.kinds import FILE, WORD, Checked
 from muse.cli.models import open_model
 from muse.cli.output import Output, readable
-from muse.cli.texts import Reading, text_of
+from muse.cli.texts import Reading, reading_options, text_of
 from muse.model.cards import WordCard
 from muse.model.muse import MUSE
 
@@ -32,9 +32,10 @@ from muse.model.muse import MUSE
 @click.option("--senses", "count", type=Checked(check_senses), metavar="N|auto",
               help="Show so many senses: the tree is cut anew, in the model's file nothing changes.")  # fmt: skip
 @click.option("-n", "--topn", type=Checked(integer(1)), default=6, metavar="N", show_default=True, help="Neighbours.")
+@reading_options
 def senses(
     out: Output, model: str, words: tuple[str, ...], context: str | None, corpus: str | None, tree: bool, count: Any,
-    topn: int,
+    topn: int, **values: Any,
 ) -> None:  # fmt: skip
     """Show the senses of words: their shares, neighbours, and what stands near them.
 
@@ -43,7 +44,7 @@ def senses(
     with open_model(model) as opened:
         if count is not None:
             opened.recut(count)
-        text = None if corpus is None else text_of([corpus], Reading()).sentences
+        text = None if corpus is None else text_of([corpus], Reading.taken(values)).sentences
         for word in words:
             record: dict[str, Any] = {"word": word}
             if tree:

@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from muse.cli.command import MODEL, command
+from muse.cli.errors import fault
 from muse.cli.kinds import WORD
 from muse.cli.models import open_vectors
 from muse.cli.output import Output
 from muse.cli.streams import is_input, lines, refuse_two_inputs
-from muse.errors import quote
+from muse.errors import UnknownRowError, UnknownSenseError, UnknownWordError, quote
 from muse.formats.loaded import LoadedVectors
 from muse.model.muse import MUSE
 
@@ -38,8 +39,8 @@ def similarity(
 ) -> None:  # fmt: skip
     """Say how alike two words are, or two senses such as bank#0, from -1 to 1.
 
-    - reads pairs from standard input, one a line, separated by a tab or a space. Without contexts, MODEL may also be
-    vectors of another tool.
+    - reads pairs from standard input, one a line, separated by a tab or a space; what is unknown does not end it.
+    Without contexts, MODEL may also be vectors of another tool.
     """
     refuse_two_inputs(model, *words)
     with open_vectors(model) as opened:
@@ -48,7 +49,13 @@ def similarity(
         if contexts and uses:
             raise click.UsageError("give --contexts or --uses, not both")
         for first, second in _pairs(words):
-            value = _value(opened, first, second, contexts, uses, how)
+            try:
+                value = _value(opened, first, second, contexts, uses, how)
+            except (UnknownWordError, UnknownSenseError, UnknownRowError) as error:
+                if len(words) == 2:
+                    raise
+                out.record({"first": first, "second": second, "error": fault(error)})
+                continue
             out.record({"first": first, "second": second, "similarity": value})
             out.line(f"{first}\t{second}\t{value:.4f}" if len(words) == 1 else f"{value:.4f}")
 

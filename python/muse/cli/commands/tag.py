@@ -62,7 +62,7 @@ def tag(
     INPUT is text, one sentence a line; it and OUTPUT may be .gz, .bz2, .xz or .zst, and - is standard input or output.
     With --json and OUTPUT -, a line is an object with the tokens of a sentence; else the report is one.
     """
-    reading = Reading(prose=values.pop("prose"), encoding=values.pop("encoding"))
+    reading = Reading(prose=values.pop("prose"), encoding=values.pop("encoding"), tables=False)
     refuse_two_inputs(model, input)
     writes = is_output(output)
     streams = writes or is_input(input)
