@@ -314,3 +314,14 @@ def test_names_stand_in_tagged_text(workspace):
     tagged = records(run("muse tag named.safetensors - - --names --json < text.txt", workspace))
     shown = {(token["sense"], token["name"]) for row in tagged for token in row["tokens"] if token["token"] == "bank"}
     assert shown == {("bank#0", "money"), ("bank#1", "river")}
+
+
+def test_senses_are_named_by_their_names(workspace):
+    assert run("muse name model.safetensors named.safetensors bank#1=river", workspace).status == 0
+    for line in ("muse neighbors named.safetensors {} --json", "muse similarity named.safetensors {} rock --json",
+                 "muse concordance named.safetensors {} text.txt --json"):  # fmt: skip
+        by_name, by_key = (run(line.format(key), workspace) for key in ("bank:river", "bank#1"))
+        assert (by_name.status, by_key.status) == (0, 0), by_name.err
+        assert by_name.out.replace("bank:river", "bank#1") == by_key.out
+    done = run("muse neighbors named.safetensors bank:rivers", workspace)
+    assert (done.status, "bank:rivers" in done.err) == (1, True)

@@ -10,8 +10,9 @@ from muse.base.checks import path_like
 from muse.cli.streams import input_file
 from muse.formats.loaded import LoadedVectors, load_vectors
 from muse.model.muse import MUSE
+from muse.vectors.sense_keys import split_sense_key
 
-__all__ = ["is_model", "open_model", "open_vectors"]
+__all__ = ["is_model", "is_sense", "open_model", "open_vectors"]
 
 
 @contextlib.contextmanager
@@ -39,3 +40,11 @@ def is_model(path: str) -> bool:
             return file.read(9)[8:9] == b"{"
     except IsADirectoryError:
         return False
+
+
+def is_sense(opened: MUSE | LoadedVectors, word: str) -> bool:
+    """Whether a word of the command line is the key of a sense: ``bank#1``, or ``bank:river`` with the name of one."""
+    if word in opened:
+        return False
+    named = isinstance(opened, MUSE) and opened.snapshot.known_names.find(word) is not None
+    return named or split_sense_key(word) is not None

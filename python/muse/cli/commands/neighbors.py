@@ -11,13 +11,12 @@ from muse.base.checks import integer, number
 from muse.cli.command import MODEL, command
 from muse.cli.errors import fault
 from muse.cli.kinds import WORD, Checked
-from muse.cli.models import open_vectors
+from muse.cli.models import is_sense, open_vectors
 from muse.cli.output import Output
 from muse.cli.streams import is_input, lines, refuse_two_inputs
 from muse.errors import UnknownRowError, UnknownSenseError, UnknownWordError
 from muse.formats.loaded import LoadedVectors
 from muse.model.muse import MUSE
-from muse.vectors.sense_keys import split_sense_key
 
 
 @command(
@@ -80,7 +79,7 @@ def _found(
         return [(word, opened.wv.most_similar(word, topn=topn))]
     if context is not None and isinstance(opened, MUSE):
         word = f"{word}#{opened.select_sense(word, context)}"
-    if word not in opened and split_sense_key(word) is not None:
+    if is_sense(opened, word):
         return [(word, opened.sv.most_similar(word, topn=topn, **options))]
     found = opened.sv.neighbours_of(word, topn, **options)
     numbers = opened.sense_numbers(word).tolist() if isinstance(opened, MUSE) else range(len(found))

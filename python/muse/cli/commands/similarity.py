@@ -10,7 +10,7 @@ import click
 from muse.cli.command import MODEL, command
 from muse.cli.errors import fault
 from muse.cli.kinds import WORD
-from muse.cli.models import open_vectors
+from muse.cli.models import is_sense, open_vectors
 from muse.cli.output import Output
 from muse.cli.streams import is_input, lines, refuse_two_inputs
 from muse.errors import UnknownRowError, UnknownSenseError, UnknownWordError, quote
@@ -87,5 +87,5 @@ def _keys(opened: MUSE | LoadedVectors, word: str) -> list[str]:
     if word in opened:
         numbers = opened.sense_numbers(word).tolist() if isinstance(opened, MUSE) else range(opened.n_senses(word))
         return [f"{word}#{number}" for number in numbers]
-    opened.sv.index(word) if "#" in word else opened.vocabulary.index(word)
+    opened.sv.index(word) if is_sense(opened, word) else opened.vocabulary.index(word)
     return [word]
