@@ -1,4 +1,4 @@
-"""Arithmetic that several layers share: rows at unit length, softmax, checksums."""
+"""Arithmetic that several layers share: rows at unit length, softmax, principal components, checksums."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["as_cosines", "checksum", "softmax", "unit_rows"]
+__all__ = ["as_cosines", "checksum", "principal_components", "softmax", "unit_rows"]
 
 Scores = TypeVar("Scores", bound=np.floating[Any])
 
@@ -107,3 +107,17 @@ def checksum(blocks: Iterable[bytes | memoryview], start: int = 0) -> int:
     for block in blocks:
         value = zlib.crc32(block, value)
     return value
+
+
+def principal_components(centred: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The directions, float64 (D, n), in which rows (N, D) around their mean differ, and their sizes, largest first.
+
+    Those in which they do not differ are left out. The largest entry of each is positive, so that pictures stay as they
+    are.
+    """
+    if not np.isfinite(centred).all() or not centred.any():
+        return np.zeros((centred.shape[1], 0)), np.zeros(0)
+    _, sizes, rows = np.linalg.svd(np.asarray(centred, np.float64), full_matrices=False)
+    rows = rows[sizes > 1e-6 * sizes[0]]
+    signs = np.sign(rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)])
+    return (rows * signs[:, None]).T, sizes[: len(rows)]

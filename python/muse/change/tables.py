@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from muse.base.figures import new_axes
 from muse.base.optional import needed
 from muse.evaluation.results import format_table, html_table
 
@@ -86,8 +87,7 @@ class ShareTable(Table):
         ImportError
             If matplotlib is not installed.
         """
-        if ax is None:
-            ax = needed("matplotlib.pyplot", "drawing shares", "plot").subplots()[1]
+        ax = new_axes(ax, "drawing shares", (6.4, 4.8))
         slices = list(dict.fromkeys(row["slice"] for row in self.rows))
         for sense in dict.fromkeys(row["sense"] for row in self.rows):
             mine = [row for row in self.rows if row["sense"] == sense and row["share"] is not None]

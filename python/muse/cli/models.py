@@ -8,9 +8,10 @@ from typing import Any
 
 from muse.base.checks import path_like
 from muse.cli.streams import input_file
+from muse.data.sense_names import NO_NAMES
 from muse.formats.loaded import LoadedVectors, load_vectors
 from muse.model.muse import MUSE
-from muse.vectors.sense_keys import split_sense_key
+from muse.vectors.sense_keys import read_sense_key
 
 __all__ = ["is_model", "is_sense", "open_model", "open_vectors"]
 
@@ -44,7 +45,5 @@ def is_model(path: str) -> bool:
 
 def is_sense(opened: MUSE | LoadedVectors, word: str) -> bool:
     """Whether a word of the command line is the key of a sense: ``bank#1``, or ``bank:river`` with the name of one."""
-    if word in opened:
-        return False
-    named = isinstance(opened, MUSE) and opened.snapshot.known_names.find(word) is not None
-    return named or split_sense_key(word) is not None
+    names = opened.snapshot.known_names if isinstance(opened, MUSE) else NO_NAMES
+    return word not in opened and read_sense_key(word, names) is not None

@@ -15,7 +15,7 @@ from muse.data.vocabulary import Vocabulary
 from muse.selector.context import EncodedContexts
 from muse.selector.selection import selector_of
 from muse.vectors.model_vectors import sense_row
-from muse.vectors.sense_keys import SenseKey, parse_sense_key, split_sense_key
+from muse.vectors.sense_keys import SenseKey, parse_sense_key, read_sense_key
 
 __all__ = ["Asked", "SensedUses", "asked_sense", "sensed_uses", "spans"]
 
@@ -96,7 +96,7 @@ def asked_sense(snapshot: Snapshot, what: SenseKey) -> Asked:
         If it is none of these.
     """
     arrays, vocabulary = snapshot.arrays, snapshot.vocabulary
-    if isinstance(what, str) and (what in vocabulary or not (split_sense_key(what) or snapshot.known_names.find(what))):
+    if isinstance(what, str) and (what in vocabulary or read_sense_key(what, snapshot.known_names) is None):
         vocabulary.index(what)
         return Asked(what, None)
     word, number = parse_sense_key(what, snapshot.known_names)

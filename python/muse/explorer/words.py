@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muse.base.numeric import unit_rows
+from muse.base.numeric import principal_components, unit_rows
 from muse.data.arrays import Floats
 from muse.data.word_tree import WordTree
 from muse.explorer.models import ExploredModel
@@ -149,25 +149,15 @@ def sense_axes(senses: Floats, shares: NDArray[Any], words: Floats) -> tuple[NDA
     """
     weights = np.asarray(shares, np.float64)[:, None] / max(float(np.sum(shares)), 1e-12)
     apart = (senses - (weights * senses).sum(axis=0)) * np.sqrt(weights)
-    axes, sizes = _components(apart)
+    axes, sizes = principal_components(apart)
     total = float((apart**2).sum())
     explained = [float(size) ** 2 / total for size in sizes[:2]]
     if axes.shape[1] < 2 and len(words):
         centred = words - words.mean(axis=0, dtype=np.float64)
-        more, _ = _components(centred - centred @ axes @ axes.T)
+        more, _ = principal_components(centred - centred @ axes @ axes.T)
         axes = np.concatenate((axes, more), axis=1)
     missing = np.zeros((senses.shape[1], max(0, 2 - axes.shape[1])))
     return np.concatenate((axes, missing), axis=1)[:, :2], [*explained, 0.0, 0.0][:2]
-
-
-def _components(centred: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Principal components (D, n) in which something differs, and their sizes; the largest part of each is above 0."""
-    if not np.isfinite(centred).all() or not centred.any():
-        return np.zeros((centred.shape[1], 0)), np.zeros(0)
-    _, sizes, rows = np.linalg.svd(np.asarray(centred, np.float64), full_matrices=False)
-    rows = rows[sizes > 1e-6 * sizes[0]]
-    signs = np.sign(rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)])
-    return (rows * signs[:, None]).T, sizes[: len(rows)]
 
 
 def projected(vectors: Floats, axes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.figures import new_axes, place_labels, style_of
-from muse.base.numeric import unit_rows
+from muse.base.numeric import principal_components, unit_rows
 from muse.base.optional import needed
 from muse.base.text import one_line
 from muse.data.snapshot import Snapshot
@@ -99,10 +99,9 @@ def _chosen(senses: SenseVectors, own: Floats, near: list[list[str]], topn: int)
 def _principal(vectors: Floats) -> NDArray[np.float64]:
     """The two principal components, float64 (N, 2); the larger entries of each axis are positive."""
     centred = vectors.astype(np.float64) - vectors.mean(axis=0)
-    _, _, axes = np.linalg.svd(centred, full_matrices=False)
-    axes = axes[:2] * np.sign(np.take_along_axis(axes[:2], np.abs(axes[:2]).argmax(axis=1)[:, None], axis=1))
+    axes = principal_components(centred)[0][:, :2]
     points = np.zeros((len(vectors), 2))
-    points[:, : len(axes)] = centred @ axes.T
+    points[:, : axes.shape[1]] = centred @ axes
     return points
 
 

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from muse.data.sense_names import NO_NAMES, SenseNames
 from muse.errors import UnknownSenseError, listed, quote
 
-__all__ = ["SenseKey", "SenseKeys", "each_word_once", "parse_sense_key", "split_sense_key", "split_tool_key"]
+__all__ = [
+    "SenseKey",
+    "SenseKeys",
+    "each_word_once",
+    "parse_sense_key",
+    "read_sense_key",
+    "split_sense_key",
+    "split_tool_key",
+]
 
 SenseKey: TypeAlias = str | tuple[str, int]
 
@@ -41,6 +49,11 @@ def split_tool_key(key: str, mark: str = "#") -> tuple[str, int] | None:
     return parts if parts is not None and parts[0] and parts[1] < _LARGEST_IN_FILES else None
 
 
+def read_sense_key(key: str, names: SenseNames = NO_NAMES) -> tuple[str, int] | None:
+    """The word and number in ``"head#0"``, or ``"head:chief"`` with one of the `names` of senses; None in others."""
+    return split_sense_key(key) or names.find(key)
+
+
 def parse_sense_key(key: SenseKey, names: SenseNames = NO_NAMES) -> tuple[str, int]:
     """The word and the number of a sense key, ``"head#0"`` or ``("head", 0)``; a string is split at its last ``#``.
 
@@ -51,7 +64,7 @@ def parse_sense_key(key: SenseKey, names: SenseNames = NO_NAMES) -> tuple[str, i
         if isinstance(number, (int, np.integer)) and not isinstance(number, bool):
             return word, int(number)
     elif isinstance(key, str):
-        parts = split_sense_key(key) or names.find(key)
+        parts = read_sense_key(key, names)
         if parts is not None:
             return parts
         raise UnknownSenseError(
