@@ -12,6 +12,7 @@ namespace py = pybind11;
 void register_answers(py::module_& m);
 void register_corpus(py::module_& m);
 void register_cluster(py::module_& m);
+void register_products(py::module_& m);
 void register_rows(py::module_& m);
 void register_search(py::module_& m);
 void register_selection(py::module_& m);
@@ -35,5 +36,6 @@ MUSE_MODULE(_core, m) {
   register_answers(m);
   register_search(m);
   register_rows(m);
+  register_products(m);
   muse::bindings::refuse_pickles(m);
 }
