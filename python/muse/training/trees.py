@@ -232,7 +232,7 @@ def _start(words: Floats, outputs: Floats, size: int, workers: int) -> tuple[Flo
     if dim > size:
         step = max(1, len(words) // _ROWS_FOR_AXES)
         scatter = _core.scatter(words[::step], workers) + _core.scatter(outputs[::step], workers)
-        axes = np.ascontiguousarray(np.linalg.eigh(scatter)[1][:, -size:], np.float32)
+        axes = np.ascontiguousarray(_core.symmetric_eigen(scatter)[1][:, -size:], np.float32)
     copies = []
     for matrix in (words, outputs):
         copy: Floats = _core.aligned_zeros(len(matrix), min(dim, size))
@@ -302,7 +302,7 @@ def _sample_uses(
 
 def _whitening(covariance: NDArray[np.float64], power: float) -> NDArray[np.float64]:
     """The matrix that evens out how contexts vary around the mean of their word."""
-    variance, axes = np.linalg.eigh(covariance)
+    variance, axes = _core.symmetric_eigen(covariance)
     if variance[-1] < _LEAST_VARIANCE:
         return np.eye(len(variance))
     variance = np.maximum(variance, variance[-1] * _EIGENVALUE_FLOOR)
@@ -341,7 +341,7 @@ def _leaf_shifts(
     pairs = np.concatenate((inputs, arrays.sense_vectors[learned]), axis=1)
     pairs -= pairs.mean(axis=0, dtype=np.float64).astype(np.float32)
     scatter, dim = _core.scatter(pairs, workers), topics.shape[1]
-    variance, axes = np.linalg.eigh(scatter[:dim, :dim])
+    variance, axes = _core.symmetric_eigen(scatter[:dim, :dim])
     inverse = np.where(variance > variance[-1] * _EVEN_INPUTS, 1 / np.maximum(variance, variance[-1] * _EVEN_INPUTS), 0)
     solved: NDArray[np.float64] = (axes * inverse) @ (axes.T @ scatter[:dim, dim:])
     _core.transform_rows(topics, solved.astype(np.float32), shifts, workers=workers)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "math/eigen.h"
 #include "math/products.h"
 
 namespace muse::bindings {
@@ -52,6 +53,30 @@ void py_centre_rows(const FloatArray& rows_, const IndexArray& counts, const Flo
   centre_rows(rows, as_span(counts), out, workers);
 }
 
+void py_average_rows(const FloatArray& rows_, const IndexArray& groups, const IndexArray& weights,
+                     const FloatArray& out_, bool unit) {
+  const Matrix rows = as_matrix(rows_, "rows", false), out = as_matrix(out_, "out", true);
+  if (groups.size() != rows.rows || weights.size() != rows.rows || out.dim != rows.dim)
+    throw py::value_error("rows, groups, weights and out do not fit together");
+  for (const std::int64_t group : as_span(groups))
+    if (group < -1 || group >= out.rows) throw py::value_error("a group lies outside out");
+  for (const std::int64_t weight : as_span(weights))
+    if (weight < 1) throw py::value_error("weights must be at least 1");
+  const ReleaseGil release;
+  average_rows(rows, as_span(groups), as_span(weights), out, unit);
+}
+
+py::tuple py_symmetric_eigen(const py::array_t<double, py::array::c_style>& matrix) {
+  if (matrix.ndim() != 2 || matrix.shape(0) != matrix.shape(1)) throw py::value_error("the matrix must be square");
+  const py::ssize_t n = matrix.shape(0);
+  std::vector<double> rows(matrix.data(), matrix.data() + matrix.size()), values;
+  {
+    const ReleaseGil release;
+    values = symmetric_eigen(static_cast<int>(n), rows);
+  }
+  return py::make_tuple(take(std::move(values)), take(std::move(rows)).reshape({n, n}).attr("T"));
+}
+
 }  // namespace
 }  // namespace muse::bindings
 
@@ -64,4 +89,9 @@ void register_products(pybind11::module_& m) {
         "Writes (rows - mean) @ transform into out, which may be rows.");
   m.def("centre_rows", &py_centre_rows, py::arg("rows"), py::arg("counts"), py::arg("out"), py::arg("workers") = 1,
         "Writes rows at unit length, less their mean weighted by counts, into out, which may be rows.");
+  m.def("average_rows", &py_average_rows, py::arg("rows"), py::arg("groups"), py::arg("weights"), py::arg("out"),
+        py::arg("unit"),
+        "Adds the weighted mean of the rows of each group, at unit length or not, to its row of out; group -1: none.");
+  m.def("symmetric_eigen", &py_symmetric_eigen, py::arg("matrix"),
+        "Eigenvalues of a symmetric matrix, rising, and its eigenvectors as columns, like numpy.linalg.eigh.");
 }

@@ -154,4 +154,27 @@ void centre_rows(const Matrix& rows, std::span<const std::int64_t> counts, const
   });
 }
 
+void average_rows(const Matrix& rows, std::span<const std::int64_t> groups, std::span<const std::int64_t> weights,
+                  const Matrix& out, bool unit) {
+  const auto [least, most] = std::minmax_element(groups.begin(), groups.end());
+  if (groups.empty() || *most < 0) return;
+  const std::int64_t first = std::max<std::int64_t>(*least, 0);
+  std::vector<double> totals(at(*most - first + 1), 0.0);
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (groups[i] >= 0) totals[at(groups[i] - first)] += static_cast<double>(weights[i]);
+  const Kernels& k = kernels();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] < 0) continue;
+    const double share = static_cast<double>(weights[i]) / totals[at(groups[i] - first)];
+    k.axpy(static_cast<float>(share), rows.row(static_cast<std::int64_t>(i)), out.row(groups[i]), rows.dim);
+  }
+  if (!unit) return;
+  for (std::size_t g = 0; g < totals.size(); ++g) {
+    if (totals[g] == 0.0) continue;
+    float* row = out.row(first + static_cast<std::int64_t>(g));
+    const auto scale = static_cast<float>(inverse_length(k, row, rows.dim));
+    for (int d = 0; d < rows.dim; ++d) row[d] *= scale;
+  }
+}
+
 }  // namespace muse

@@ -40,4 +40,9 @@ void transform_rows(const Matrix& rows, std::span<const float> mean, const Matri
 // out_i = row_i / |row_i| - mean, which is that of the rows of unit length, weighted by `counts` (rows,).
 void centre_rows(const Matrix& rows, std::span<const std::int64_t> counts, const Matrix& out, int workers);
 
+// out_g += the mean of the rows whose group is g, each counted `weights` times, which are above 0; at unit length where
+// `unit`, but for zeros. Rows of group -1 belong to none; `groups` and `weights` are (rows.rows,).
+void average_rows(const Matrix& rows, std::span<const std::int64_t> groups, std::span<const std::int64_t> weights,
+                  const Matrix& out, bool unit);
+
 }  // namespace muse
