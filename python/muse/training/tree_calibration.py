@@ -224,7 +224,7 @@ def measure_shrinkage(
             rows = slice(int(cut.sense_offset[block + i]), int(cut.sense_offset[block + i + 1]))
             own = slice(int(end) - len(some[i]), int(end))
             lengths = np.maximum(np.linalg.norm(first[own], axis=1, keepdims=True), 1e-12)
-            scores = np.einsum("ud,sd->us", first[own] / lengths, cut.centroids[rows])  # no BLAS, see math/products.h
+            scores = np.einsum("ud,sd->us", first[own] / lengths, cut.centroids[rows])  # no BLAS, see model/products.h
             pairs += node_offsets(first[own], second[own], (scores + bias[rows]).argmax(axis=1))
     if not pairs:
         return None

@@ -30,7 +30,7 @@ from muse.training.forms import of_each_form, pooled_uses
 from muse.training.tree_calibration import Uses, measure_auto_strength, measure_shrinkage, measure_temperature
 from muse.training.tree_settings import TreeSettings
 
-__all__ = ["Grown", "TreeSettings", "grow_trees"]
+__all__ = ["Grown", "Progress", "TreeSettings", "grow_trees"]
 
 logger = logging.getLogger("muse")
 
@@ -360,6 +360,6 @@ def _means_of(words: NDArray[np.int64], offset: NDArray[np.int64], uses: NDArray
     sizes = np.diff(offset)[words]
     starts = np.cumsum(sizes) - sizes
     rows = np.repeat(offset[words] - starts, sizes) + np.arange(sizes.sum())
-    sums = np.add.reduceat(topics[rows] * uses[rows, None].astype(np.float32), starts, axis=0)
-    means: Floats = sums / np.add.reduceat(uses[rows], starts)[:, None].astype(np.float32)
+    means: Floats = np.add.reduceat(topics[rows] * uses[rows, None].astype(np.float32), starts, axis=0)
+    means /= np.add.reduceat(uses[rows], starts)[:, None].astype(np.float32)
     return means

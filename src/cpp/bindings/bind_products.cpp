@@ -9,7 +9,7 @@
 
 #include "arrays.h"
 #include "math/eigen.h"
-#include "math/products.h"
+#include "model/products.h"
 
 namespace muse::bindings {
 

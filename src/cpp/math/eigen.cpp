@@ -30,8 +30,7 @@ double dot(const double* x, const double* y, int n) {
 // then rotations of neighbouring rows take those beside the middle of T away, from its end on.
 class Solver {
  public:
-  Solver(int n, std::vector<double>& matrix)
-      : n_(n), a_(matrix), middle_(at(n), 0.0), beside_(at(n), 0.0), w_(at(n)) {}
+  Solver(int n, std::vector<double>& matrix) : n_(n), a_(matrix), middle_(at(n), 0.0), beside_(at(n), 0.0), w_(at(n)) {}
 
   std::vector<double> run() {
     reflect();

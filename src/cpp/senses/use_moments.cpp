@@ -7,7 +7,7 @@
 #include "math/kernels.h"
 #include "math/panel.h"
 #include "math/parallel.h"
-#include "math/products.h"
+#include "model/products.h"
 
 namespace muse {
 

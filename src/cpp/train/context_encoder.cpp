@@ -30,8 +30,8 @@ struct Block {
   std::vector<std::int32_t> words;         // a text with gaps: word, or -1 for none
   std::vector<std::int32_t> target_words;  // (T,)
   std::vector<int> targets;                // (T,) places in `words`
-  std::vector<int> learners;               // places in `words` of those that learn: targets, and such as they are around
-  std::vector<std::int32_t> negatives;     // (groups * shared,)
+  std::vector<int> learners;            // places in `words` of those that learn: targets, and such as they are around
+  std::vector<std::int32_t> negatives;  // (groups * shared,)
 
   int groups(int size) const { return (static_cast<int>(targets.size()) + size - 1) / size; }
 };

@@ -1,4 +1,4 @@
-#include "math/products.h"
+#include "model/products.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,11 +11,11 @@ namespace muse {
 
 namespace {
 
-constexpr int kColumns = 64;             // of a product at a time
-constexpr int kRowsOnce = 128;           // with so many rows, those of a block of columns stay in the first cache
-constexpr std::int64_t kChunk = 512;     // of rows, that a thread takes
-constexpr std::int64_t kParts = 8;       // of sums over all rows, which are added up in their order
-constexpr float kSafe = 1e-12f;          // a square from here to its inverse lost nothing to the range of floats
+constexpr int kColumns = 64;          // of a product at a time
+constexpr int kRowsOnce = 128;        // with so many rows, those of a block of columns stay in the first cache
+constexpr std::int64_t kChunk = 512;  // of rows, that a thread takes
+constexpr std::int64_t kParts = 8;    // of sums over all rows, which are added up in their order
+constexpr float kSafe = 1e-12f;       // a square from here to its inverse lost nothing to the range of floats
 
 // Calls part(i, first, last) for a fixed number of parts of [0, count), on several threads.
 template <typename Part>
