@@ -10,6 +10,7 @@ import click
 from muse.base.checks import integer
 from muse.cli.command import command
 from muse.cli.kinds import FILE, Checked, words_in
+from muse.cli.models import model_file
 from muse.cli.output import Output
 from muse.cli.streams import refuse_overwriting
 from muse.cli.texts import Reading, reading_options, text_of
@@ -42,7 +43,7 @@ def explore(
 
     It is served until Ctrl-C. With --html the page is one file that needs no server.
     """
-    reading = Reading.taken(values)
+    reading, models = Reading.taken(values), tuple(map(model_file, models))
     if path is None:
         if words or sentences:
             raise click.UsageError("--words and --sentence are for the file that --html names")
