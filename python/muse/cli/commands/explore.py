@@ -14,6 +14,7 @@ from muse.cli.models import model_file
 from muse.cli.output import Output
 from muse.cli.streams import refuse_overwriting
 from muse.cli.texts import Reading, reading_options, text_of
+from muse.concordance.index import SUFFIX
 from muse.explorer.file import write_html
 from muse.explorer.server import FIRST_PORT, HOST, ExplorerServer
 
@@ -67,4 +68,5 @@ def explore(
 
 
 def _sentences(corpus: str | None, reading: Reading) -> Any:
-    return None if corpus is None else text_of([corpus], reading).sentences
+    """A text, or its index, which needs no reading."""
+    return corpus if corpus is None or corpus.endswith(SUFFIX) else text_of([corpus], reading).sentences
