@@ -66,7 +66,7 @@ def test_a_package_without_its_file(installed):
 
 
 def test_what_is_missing_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr("muse.integrations.pretrained.entry_points", lambda group: [])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [])
     for name, package in PACKAGES.items():
         with pytest.raises(ModuleNotFoundError, match=rf"install it with: pip install {package} .*pip install \./data"):
             load_pretrained(name)

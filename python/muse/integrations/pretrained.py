@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muse.errors import ModelFileError
 from muse.model.muse import MUSE
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["load_pretrained"]
 
@@ -49,6 +51,8 @@ def load_pretrained(name: str = "wiki-en-small", *, mmap: bool = True, **runtime
     >>> model.select_sense("bank", "the bank of the river")  # doctest: +SKIP
     1
     """
+    from importlib.metadata import entry_points  # slow, and only needed here
+
     installed = {found.name: found for found in entry_points(group=GROUP)}
     if isinstance(name, str) and name in installed:
         return MUSE.load(_path(installed[name]), mmap=mmap, **runtime)
