@@ -69,7 +69,7 @@ def test_a_package_without_its_file(installed):
 
 
 def test_what_is_missing_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr("muse.integrations.pretrained.entry_points", lambda group: [])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [])
     for name, package in PACKAGES.items():
         with pytest.raises(ModuleNotFoundError, match=rf"install it with: pip install {package} .*pip install \./data"):
             load_pretrained(name)
@@ -101,7 +101,7 @@ def complete(model: str, begun: str) -> list[str]:
 
 
 def test_a_command_says_how_to_install_a_model(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr("muse.integrations.pretrained.entry_points", lambda group: [])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [])
     monkeypatch.chdir(tmp_path)
     assert main(["info", "wiki-en-small"]) == 1
     assert "pip install muse-senses-wiki-en-small" in capsys.readouterr().err

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muse.errors import ModelFileError
 from muse.model.muse import MUSE
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["is_pretrained", "load_pretrained", "pretrained_file"]
 
@@ -54,12 +56,18 @@ def load_pretrained(name: str = "wiki-en-small", *, mmap: bool = True, **runtime
 
 def is_pretrained(name: str) -> bool:
     """Whether a package is known that brings a model of this name, installed or not."""
-    return name in PACKAGES or any(found.name == name for found in entry_points(group=GROUP))
+    return name in PACKAGES or name in _installed()
+
+
+def _installed() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow, and only needed here
+
+    return {found.name: found for found in entry_points(group=GROUP)}
 
 
 def pretrained_file(name: str) -> str:
     """The path of the model's file; errors are those of `load_pretrained`."""
-    installed = {found.name: found for found in entry_points(group=GROUP)}
+    installed = _installed()
     if isinstance(name, str) and name in installed:
         return _path(installed[name])
     if not isinstance(name, str) or name not in PACKAGES:
