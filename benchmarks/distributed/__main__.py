@@ -26,6 +26,13 @@ def _parser() -> argparse.ArgumentParser:
     study.add_argument("--tokens", type=common.at_least(1), default=None, metavar="N", help="the first N only")
     study.add_argument("--cache", type=Path, required=True, metavar="FOLDER")
     study.add_argument("--out", type=common.out_file, default=OUT, metavar="FILE")
+    faults = commands.add_parser("faults", help="kill workers and schedulers at random")
+    faults.set_defaults(command=_faults)
+    faults.add_argument("--corpus", required=True, metavar="FILE", help="a text, one sentence a line")
+    faults.add_argument("--workers", type=int, default=50, metavar="N", help="kills of workers")
+    faults.add_argument("--schedulers", type=int, default=10, metavar="N", help="kills of the scheduler")
+    faults.add_argument("--epochs", type=common.at_least(1), default=3)
+    faults.add_argument("--out", type=common.out_file, default=OUT, metavar="FILE")
     return parser
 
 
@@ -34,6 +41,12 @@ def _study(options: argparse.Namespace) -> None:
 
     options.cache.mkdir(parents=True, exist_ok=True)
     run_all(GRID, options.corpus, options.tokens, options.cache, options.out)
+
+
+def _faults(options: argparse.Namespace) -> None:
+    from benchmarks.distributed.faults import run
+
+    run(options.corpus, options.workers, options.schedulers, options.epochs, options.out)
 
 
 if __name__ == "__main__":

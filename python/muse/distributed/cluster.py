@@ -94,21 +94,35 @@ class Cluster:
                 )
             time.sleep(_LOOK)
 
+    @contextlib.contextmanager
+    def _asking(self) -> Iterator[None]:
+        """What goes wrong because the scheduler, or a worker on the other end, is gone is a `Lost`."""
+        lost = (CancelledError, TimeoutError, OSError, self._library.scheduler.KilledWorker)
+        try:
+            yield
+        except Exception as error:
+            if isinstance(error, lost) or self.client.status != "running":
+                raise Lost(f"{type(error).__name__}: {str(error)[:200]}") from error
+            raise
+
     def submit(
         self, task: Callable[..., Any], *args: Any, key: str, home: str | None = None, only: bool = False
     ) -> Any:
         """Ask for a task, of the worker `home` if it can be (or of it `only`)."""
         where = {} if home is None else {"workers": [home], "allow_other_workers": not only}
-        return self.client.submit(task, *args, key=key, pure=False, **where)
+        with self._asking():
+            return self.client.submit(task, *args, key=key, pure=False, **where)
 
     def spread(self, value: Any) -> Any:
         """A future of `value`, which goes to all workers, from here to them."""
-        try:  # in a list, since the members of a tuple or dict would be spread one by one
-            return self.client.scatter([value], broadcast=True, direct=True, hash=False)[0]
-        except OSError:  # a client outside of the cluster's network
-            return self.client.scatter([value], broadcast=True, direct=False, hash=False)[0]
-        except (CancelledError, TimeoutError) as error:
-            raise Lost(str(error)) from error
+        for direct in (True, False):  # a client outside of the cluster's network cannot reach the workers
+            try:  # in a list, since the members of a tuple or dict would be spread one by one
+                with self._asking():
+                    return self.client.scatter([value], broadcast=True, direct=direct, hash=False)[0]
+            except Lost:
+                if not direct:
+                    raise
+        raise AssertionError
 
     def result(self, future: Any, look: Callable[[], object] | None = None, *, direct: bool = False) -> Any:
         """The result of a future; `look` is called now and then until it is there.
@@ -117,22 +131,26 @@ class Cluster:
         ------
         Lost
             If the cluster has lost it.
+        Exception
+            What the task has raised.
         """
-        try:
-            while not future.done():
-                with contextlib.suppress(TimeoutError):
-                    self._library.wait(future, timeout=_LOOK)
-                if self.client.status != "running":
-                    raise Lost("the scheduler does not answer")
-                if look is not None and not future.done():
-                    look()
-            if future.status in ("cancelled", "lost"):
-                raise Lost("the cluster has cancelled a task")
-            return (
-                self.client.gather(future, direct=True) if direct and future.status == "finished" else future.result()
-            )
-        except (CancelledError, self._library.comm.CommClosedError, self._library.scheduler.KilledWorker) as error:
-            raise Lost(f"{type(error).__name__}: {error}") from error
+        while not future.done():
+            with contextlib.suppress(TimeoutError, CancelledError):
+                self._library.wait(future, timeout=_LOOK)
+            if self.client.status != "running":
+                raise Lost("the scheduler does not answer")
+            if look is not None and not future.done():
+                look()
+        if future.status == "error":
+            with self._asking():
+                error = future.exception()
+            if isinstance(error, (self._library.scheduler.KilledWorker, CancelledError)):
+                raise Lost(f"{type(error).__name__}: {str(error)[:200]}") from error
+            raise error
+        if future.status != "finished":
+            raise Lost("the cluster has cancelled a task")
+        with self._asking():
+            return self.client.gather(future, direct=True) if direct else future.result()
 
     def gone(self, addresses: Collection[str]) -> Callable[[], None]:
         """A look that raises `Again` when one of these workers does not answer any more."""

@@ -102,7 +102,7 @@ class _Place:
         if state is not None and state.version == version:
             replica.begin(version, state.values)
             return True
-        if version == (0, 0):
+        if version[1] == 0:
             replica.begin(version)
             return True
         return False
