@@ -145,7 +145,7 @@ class TemporalMUSE(HeldSlices):
         """
         row = self._snapshot.vocabulary.index(word)
         counts = {name: one.counts for name, one in self._slices.items()}
-        return asking.shares(self._snapshot, row, word, counts, (resamples, confidence, seed))
+        return asking.shares(self._snapshot, row, counts, self._errors(row), (resamples, confidence, seed))
 
     def change(
         self, measure: str = "jsd", *, between: tuple[str, str] | None = None, words: Iterable[str] | None = None,
@@ -236,7 +236,7 @@ class TemporalMUSE(HeldSlices):
     def _risen(self, title: str, before: Slice, after: Slice, options: dict[str, Any]) -> Table:
         uses = self._word_uses(before), self._word_uses(after)
         known = self._asked(None, uses, integer(1)("least_uses", options.pop("least_uses", 20)), several=True)
-        return asking.risen(self._snapshot, known, (before.counts, after.counts), title, **options)
+        return asking.risen(self._snapshot, known, (before.counts, after.counts), title, self._errors, **options)
 
     def nearest_over_time(self, word: SenseKey, k: int = 10, *, least_uses: int = 10) -> dict[str, list[Any]]:
         """The nearest words of a word in each slice, or, of a sense (``"cell#2"``), the nearest senses.

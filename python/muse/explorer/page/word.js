@@ -93,6 +93,9 @@ function wordHead(view, known, model) {
       `${several(view.count, "use", "uses")} · rank ${grouped(view.rank)}`,
       others ? ` · ${known.models[model].name}` : "",
     ),
+    known.models[model].slices.length
+      ? el("a", { class: "button", href: address("change", view.word, { model }) }, "Over time")
+      : null,
     others
       ? el(
         "a",
