@@ -188,7 +188,7 @@ def made(slices: dict[str, Any], args: argparse.Namespace, settings: dict[str, A
     """A model of the slices; its compass is kept in a folder, and taken from there, where one is named."""
     kept = None if args.keep is None else args.keep / f"seed{seed}.muse"
     if kept is not None and kept.exists():
-        return TemporalMUSE(slices, model=MUSE.load(kept, workers=0), block=args.block)
+        return TemporalMUSE(slices, model=MUSE.load(kept), block=args.block)
     model = TemporalMUSE(slices, block=args.block, **settings)
     if kept is not None:
         model.model.save(kept)

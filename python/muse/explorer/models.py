@@ -134,9 +134,10 @@ def explored(models: Sequence[ModelOrPath], names: Sequence[str] | None = None) 
         raise ValueError(f"names must be a list with one name for each of {len(models)} models; got {names!r:.80}")
     found: list[ExploredModel] = []
     for place, given in enumerate(models):
-        name, slices = f"model {place + 1}", None
+        name = f"model {place + 1}"
+        slices = given if isinstance(given, TemporalMUSE) else None
         if isinstance(given, TemporalMUSE):
-            given, slices = given.model, given
+            given = given.model
         if isinstance(given, str | os.PathLike):
             given, name = MUSE.load(given, mmap=True), shown(Path(given).name).removesuffix(".safetensors")
         elif not isinstance(given, MUSE):

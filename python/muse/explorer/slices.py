@@ -19,9 +19,9 @@ def change_view(slices: TemporalMUSE) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``between``: both names. ``rows``: as of a `ChangeTable`, so many of them; ``ranked``, ``called``: how many words
-        were compared, and how many are called changed. ``new``, ``lost``: as of `TemporalMUSE.new_senses`. Of one slice
-        all are empty.
+        ``between``: both names. ``rows``: as of a `ChangeTable`, the first of them; ``ranked``, ``called``: how many
+        words were compared, and how many are called changed. ``new``, ``lost``: as of `TemporalMUSE.new_senses`. Of one
+        slice all are empty.
     """
     between = [slices.slices[0], slices.slices[-1]]
     if len(slices.slices) < 2:
