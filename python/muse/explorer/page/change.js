@@ -170,8 +170,8 @@ function senseOverTime(view, level, number, over, model) {
     )));
     const none = texts ? "No use of this sense." : "The text of this slice is not at hand.";
     return el(
-      "section",
-      { class: "side", "aria-label": slice.name },
+      "div",
+      { class: "side" },
       el("h3", {}, ofModel(slice.name), el("span", { class: "light" }, ` ${shareInWords(sense)}`)),
       uses && uses.length ? el("ol", { class: "uses" }, uses) : el("p", { class: "no-uses" }, none),
     );

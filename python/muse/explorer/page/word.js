@@ -93,15 +93,15 @@ function wordHead(view, known, model) {
       `${several(view.count, "use", "uses")} · rank ${grouped(view.rank)}`,
       others ? ` · ${known.models[model].name}` : "",
     ),
-    known.models[model].slices.length
-      ? el("a", { class: "button", href: address("change", view.word, { model }) }, "Over time")
-      : null,
     others
       ? el(
         "a",
         { class: "button", href: address("compare", view.word, { a: model, b: model === 0 ? 1 : 0 }) },
         "Compare models",
       )
+      : null,
+    known.models[model].slices.length
+      ? el("a", { class: "button", href: address("change", view.word, { model }) }, "Over time")
       : null,
   );
 }
