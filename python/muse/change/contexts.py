@@ -19,6 +19,7 @@ from muse import _core
 from muse.data.arrays import Arrays, Floats
 from muse.data.forest import Forest
 from muse.data.snapshot import Snapshot
+from muse.training.trees import linear_map
 
 __all__ = ["Means", "SliceSpace", "TaggedUses", "mean_contexts", "pooled", "read_contexts", "read_topics", "word_means"]
 
@@ -198,7 +199,4 @@ def _fit_map(word_topics: Floats, uses: Integers, snapshot: Snapshot) -> Floats:
         return np.zeros((size, size), np.float32)
     rng = np.random.Generator(np.random.Philox(snapshot.settings.seed & 0x7FFFFFFFFFFFFFFF))
     learned = np.sort(rng.permutation(learned)[:_LEARNED_WORDS])
-    inputs = word_topics[learned].astype(np.float64)
-    outputs = forest.word_vectors[learned].astype(np.float64)
-    solved = np.linalg.lstsq(inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0), rcond=None)[0]
-    return np.ascontiguousarray(solved, np.float32)
+    return np.ascontiguousarray(linear_map(word_topics[learned], forest.word_vectors[learned]), np.float32)

@@ -29,8 +29,11 @@ _USES = 200  # of a word, whose contexts make its vectors in a slice
 class HeldSlices:
     """A compass and slices of text that it has tagged; the questions are `TemporalMUSE`'s."""
 
+    _ranked: dict[Any, list[dict[str, Any]]]  # rows of tables of all words, by what was asked
+
     def _hold(self, model: MUSE, sources: dict[str, Source], block: int) -> None:
         self.model, self._compass, self._block = model, compass(model), block
+        self._ranked = {}
         read = [self._read(name, source) for name, source in sources.items()]
         self._slices: dict[str, Slice] = {one.name: one for one, _ in read}
         self._space = SliceSpace.learn(self._snapshot, [one.means for one, _ in read], [one.totals for one, _ in read])

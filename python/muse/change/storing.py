@@ -115,7 +115,7 @@ def _build(kind: type[T], model: MUSE, about: dict[str, Any], tensors: dict[str,
         _tensor(tensors, "topics", np.float32, (senses, size)), _tensor(tensors, "uses", np.int64, (senses,)),
     )  # fmt: skip
     made._confusions = _confusions(tensors, arrays.sense_offset)
-    made._slices = {}
+    made._slices, made._ranked = {}, {}
     for place, said in enumerate(about["slices"]):
         if not isinstance(said, dict) or not isinstance(said.get("name"), str) or said["name"] in made._slices:
             raise DamagedFileError("the slices have no names, or one has two")

@@ -192,17 +192,23 @@ class TemporalMUSE(HeldSlices):
         Choice(*MEASURES)("measure", measure)
         permutations, rate = integer(100)("permutations", permutations), number(0, 1)("rate", rate)
         first, second = self._pair(between)
-        seed = integer(0)("seed", seed)
+        seed, least = integer(0)("seed", seed), integer(1)("least_uses", least_uses)
+        title = f"change by {measure} from {first.name} to {second.name}"
+        asked = (measure, first.name, second.name, least, permutations, rate, seed)
         arrays = self._snapshot.arrays
+        if words is None and asked in self._ranked:
+            return ChangeTable(title, [dict(row) for row in self._ranked[asked]])
         uses = self._word_uses(first), self._word_uses(second)
-        rows = self._asked(words, uses, integer(1)("least_uses", least_uses), several=measure == "jsd")
+        rows = self._asked(words, uses, least, several=measure == "jsd")
         if measure == "jsd":
             groups = count_groups(arrays, rows, first.counts, second.counts)
         else:
             samples = self._sample(first, seed), self._sample(second, seed)
             groups = use_groups(rows, samples, self._forest, measure, self._space.induced, self._workers)
         found = rank(groups, self._snapshot.vocabulary.words, uses, permutations, rate, seed)
-        return ChangeTable(f"change by {measure} from {first.name} to {second.name}", found)
+        if words is None:
+            self._ranked[asked] = [dict(row) for row in found]
+        return ChangeTable(title, found)
 
     def new_senses(self, *, between: tuple[str, str] | None = None, **options: Any) -> Table:
         """Senses that are there in the later slice and hardly in the earlier one.
