@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 from muse import MUSE, NotTrainedError, UnknownWordError
+from muse.change import TemporalMUSE
 from muse.concordance import index_corpus
 from muse.data.snapshot import Snapshot
 from muse.explorer.answers import Answers
 from muse.explorer.comparing import compare_words
 from muse.explorer.models import ExploredModel, explored
 from muse.explorer.sentences import reasons, sentence_view
+from muse.explorer.slices import change_view, over_time_view
 from muse.explorer.uses import IndexedText, ScannedText, Use, use_source
 from muse.explorer.words import projected, sense_axes, uses_view, word_view
 from toy import toy_model
@@ -33,6 +35,37 @@ def shown(model: MUSE) -> ExploredModel:
 @pytest.fixture
 def answers(model: MUSE, other: MUSE, text: Path) -> Answers:
     return Answers(explored([model, other], ["one", "two"]), use_source(text), "title")
+
+
+# -- slices of time ----------------------------------------------------------------------------------------------------
+
+
+def test_slices_are_answered(slices: TemporalMUSE, other: MUSE):
+    answers = Answers(explored([slices, other]))
+    first, second = answers("/api/info", {})["models"]
+    assert (first["slices"], second["slices"]) == (["1900s", "2000s"], [])
+    changed = answers("/api/change", {})
+    assert changed["rows"][0]["word"] == "bank"
+    assert changed["called"] == sum(row["changed"] for row in slices.change())
+    over = answers("/api/over", {"word": "BANK"})
+    assert over["word"] == "bank"
+    for told, name in zip(over["slices"], slices.slices, strict=True):
+        rows = [row for row in slices.shares("bank") if row["slice"] == name]
+        assert [sense["share"] for sense in told["senses"].values()] == [row["share"] for row in rows]
+        assert all(word == "bank" for sense in told["senses"].values() for _, word, _ in sense["texts"])
+    json.dumps([changed, over], allow_nan=False)
+    for path, query in (("/api/change", {"model": "1"}), ("/api/over", {"model": "1", "word": "bank"})):
+        with pytest.raises(ValueError, match="has no slices of time"):
+            answers(path, query)
+    with pytest.raises(UnknownWordError):
+        answers("/api/over", {"word": "bannk"})
+
+
+def test_one_slice_and_a_text_that_is_gone(model: MUSE, sentences: list[list[str]], tmp_path: Path):
+    TemporalMUSE({"all": sentences}, model=model).save(tmp_path / "m")
+    alone = TemporalMUSE.load(tmp_path / "m")
+    assert change_view(alone)["rows"] == []
+    assert all(sense["texts"] is None for sense in over_time_view(alone, "bank")["slices"][0]["senses"].values())
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
