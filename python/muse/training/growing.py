@@ -97,6 +97,8 @@ def _cut(
         wanted = np.where(named, wanted, wanted[lemmas])
     chosen = grown.trees.senses_of("auto" if settings.senses == "auto" else wanted)
     trees = dataclasses.replace(grown.trees, default_senses=chosen)
+    if settings.kept_leaves is not None:
+        trees = trees.coarsest(np.maximum(settings.kept_leaves, chosen))
     return Forest(grown.space, trees, arrays.sense_vectors, *trees.nodes_of(chosen), lemmas)
 
 

@@ -30,7 +30,7 @@ from muse.training.forms import of_each_form, pooled_uses
 from muse.training.tree_calibration import Uses, measure_auto_strength, measure_shrinkage, measure_temperature
 from muse.training.tree_settings import TreeSettings
 
-__all__ = ["Grown", "Progress", "TreeSettings", "grow_trees"]
+__all__ = ["Grown", "Progress", "TreeSettings", "grow_trees", "linear_map"]
 
 logger = logging.getLogger("muse")
 
@@ -206,7 +206,8 @@ def _train_encoder(
     clock: _Clock,
 ) -> _Encoder:
     """One epoch from the words' U and V, and weights of places that fall with the distance."""
-    read = min(settings.encoder_tokens or corpus.n_tokens, corpus.n_tokens)
+    wanted = max(settings.encoder_tokens, corpus.n_tokens // 2) if settings.encoder_tokens else corpus.n_tokens
+    read = min(wanted, corpus.n_tokens)
     tick = clock.start("encoder", read)
     words, outputs = _start(arrays.sense_vectors, arrays.collocation_vectors, settings.encoder_size, workers)
     words *= weights[:, None]
@@ -217,7 +218,7 @@ def _train_encoder(
     options = _core.EncoderOptions()
     options.window, options.alpha, options.position_alpha = window, settings.encoder_alpha, settings.position_alpha
     options.negative, options.group, options.shared = settings.negative, settings.encoder_group, settings.encoder_shared
-    options.block_tokens, options.max_tokens = settings.encoder_block, settings.encoder_tokens
+    options.block_tokens, options.max_tokens = settings.encoder_block, read
     options.learn_words, options.seed = settings.encoder_learns_words, settings.seed
     counts = np.maximum(arrays.word_counts, 0)
     stats = _core.train_encoder(words, outputs, positions, corpus, weights, weights, counts, options, workers, tick)
@@ -321,6 +322,18 @@ def _tree_options(settings: TreeSettings) -> _core.TreeOptions:
     return options
 
 
+def linear_map(topics: Floats, vectors: Floats, workers: int = 1) -> NDArray[np.float64]:
+    """What takes differences of mean topics (N, Dt) to those of vectors (N, D) by least squares, float64 (Dt, D)."""
+    pairs = np.concatenate((topics, vectors), axis=1, dtype=np.float32)
+    pairs -= pairs.mean(axis=0, dtype=np.float64).astype(np.float32)
+    scatter, dim = _core.scatter(pairs, workers), topics.shape[1]
+    variance, axes = _core.symmetric_eigen(scatter[:dim, :dim])
+    least = variance[-1] * _EVEN_INPUTS
+    inverse = np.divide(1, variance, out=np.zeros(dim), where=variance > least)
+    solved: NDArray[np.float64] = (axes * inverse) @ (axes.T @ scatter[:dim, dim:])
+    return solved
+
+
 def _leaf_shifts(
     offset: NDArray[np.int64],
     uses: NDArray[np.int64],
@@ -337,13 +350,7 @@ def _leaf_shifts(
     learned = has_tree[np.sort(rng.permutation(learned)[: settings.map_words])]
     if len(learned) < 2:
         return None, shifts
-    inputs = _means_of(learned, offset, uses, topics)
-    pairs = np.concatenate((inputs, arrays.sense_vectors[learned]), axis=1)
-    pairs -= pairs.mean(axis=0, dtype=np.float64).astype(np.float32)
-    scatter, dim = _core.scatter(pairs, workers), topics.shape[1]
-    variance, axes = _core.symmetric_eigen(scatter[:dim, :dim])
-    inverse = np.where(variance > variance[-1] * _EVEN_INPUTS, 1 / np.maximum(variance, variance[-1] * _EVEN_INPUTS), 0)
-    solved: NDArray[np.float64] = (axes * inverse) @ (axes.T @ scatter[:dim, dim:])
+    solved = linear_map(_means_of(learned, offset, uses, topics), arrays.sense_vectors[learned], workers)
     _core.transform_rows(topics, solved.astype(np.float32), shifts, workers=workers)
     for first in range(0, len(has_tree), _WORDS_AT_ONCE):  # what is the word's own is taken off
         words = has_tree[first : first + _WORDS_AT_ONCE]

@@ -12,6 +12,7 @@ namespace py = pybind11;
 void register_answers(py::module_& m);
 void register_corpus(py::module_& m);
 void register_cluster(py::module_& m);
+void register_distributed(py::module_& m);
 void register_products(py::module_& m);
 void register_rows(py::module_& m);
 void register_search(py::module_& m);
@@ -33,6 +34,7 @@ MUSE_MODULE(_core, m) {
   register_selection(m);
   register_cluster(m);
   register_trees(m);
+  register_distributed(m);
   register_answers(m);
   register_search(m);
   register_rows(m);
