@@ -62,7 +62,7 @@ class TreeSettings:
     encoder_group: int = 16
     encoder_shared: int = 8
     encoder_block: int = 256
-    encoder_tokens: int = 4_000_000
+    encoder_tokens: int = 8_000_000
     encoder_size: int = 100
     encoder_learns_words: bool = True
     sample: float = 1e-4
