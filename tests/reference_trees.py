@@ -90,7 +90,12 @@ def train_encoder(words, outputs, positions, tokens, offsets, weights, keep, cou
     for b in range(blocks):
         begin, end = b * block, min(len(tokens), (b + 1) * block)
         rate = options["alpha"] * max(1e-3, 1 - b / blocks)
-        chosen = [t for t in range(begin, end) if stream.uniform(t) < keep[tokens[t]]]
+        drawn_tokens = {
+            t
+            for t in range(max(0, begin - reach), min(len(tokens), end + reach))
+            if stream.uniform(t) < keep[tokens[t]]
+        }
+        chosen = [t for t in range(begin, end) if t in drawn_tokens]
         targets += len(chosen)
         a, x = positions.copy(), words.copy()  # as they stand before the block
 
@@ -128,7 +133,8 @@ def train_encoder(words, outputs, positions, tokens, offsets, weights, keep, cou
         for t in chosen:
             for j, p in window(t):
                 gradient[p] += g[t] * x[tokens[j]]
-                words[tokens[j]] += rate * weights[tokens[j]] ** 2 * g[t] * a[p]
+                if j in drawn_tokens:  # for all tokens of its word
+                    words[tokens[j]] += rate * weights[tokens[j]] ** 2 / keep[tokens[j]] * g[t] * a[p]
         if chosen:
             squares += gradient**2
             positions += options["position_alpha"] * gradient / np.sqrt(squares)

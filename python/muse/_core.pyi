@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 __version__: str
 
 _Floats: TypeAlias = NDArray[np.float32]
+_Doubles: TypeAlias = NDArray[np.float64]
 _Int32: TypeAlias = NDArray[np.int32]
 _Int64: TypeAlias = NDArray[np.int64]
 
@@ -340,6 +341,9 @@ class UseSpace:
         prior: _Floats = ...,
     ) -> tuple[_Int32, _Floats, _Floats]: ...
 
+def use_moments(
+    space: UseSpace, corpus: Corpus, offsets: _Int64, places: _Int64, workers: int = 1
+) -> tuple[_Doubles, _Doubles, _Doubles, _Doubles]: ...
 def grow_trees(
     space: UseSpace,
     corpus: Corpus,
@@ -424,3 +428,13 @@ def read_rows(
     workers: int = 1,
 ) -> tuple[list[bytes], int, int, int]: ...
 def permute_rows(matrix: _Floats, order: _Int64) -> None: ...
+
+# -- bind_products.cpp -------------------------------------------------------------------------------------------------
+
+def scatter(rows: _Floats, workers: int = 1) -> _Doubles: ...
+def transform_rows(
+    rows: _Floats, transform: _Floats, out: _Floats, mean: _Floats | None = None, workers: int = 1
+) -> None: ...
+def centre_rows(rows: _Floats, counts: _Int64, out: _Floats, workers: int = 1) -> None: ...
+def average_rows(rows: _Floats, groups: _Int64, weights: _Int64, out: _Floats, unit: bool) -> None: ...
+def symmetric_eigen(matrix: _Doubles) -> tuple[_Doubles, _Doubles]: ...

@@ -124,7 +124,7 @@ def test_ctrl_c_reaches_the_core_while_trees_grow(monkeypatch):
         if part == "trees" and done:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(muse.training.growing._Parts, "tick", tick)
+    monkeypatch.setattr(muse.training.growing.Parts, "tick", tick)
     model = MUSE(**SMALL)
     model.build_vocab(CORPUS.sentences)
     with pytest.raises(KeyboardInterrupt):
@@ -181,7 +181,7 @@ def test_what_is_logged_and_shown(caplog, monkeypatch):
     monkeypatch.setattr(muse.training.growing, "progress_bar", made)
     caplog.set_level(logging.INFO, "muse")
     model = train(epochs=1)
-    assert [desc for desc, _, _ in bars] == ["encoder", "whitening", "trees", "vectors", "calibration"]
+    assert [desc for desc, _, _ in bars] == ["encoder", "whitening", "trees", "vectors", "calibration", "cut"]
     assert all(bar.n == total for _, total, bar in bars)
     for part in ("encoder", "whitening", "trees", "vectors", "calibration"):
         assert f"sense trees, {part}: " in caplog.text

@@ -8,10 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import muse.training.growing
 import muse.training.run
 import muse.training.tree_start
 from muse import MUSE, Callback, Engine, Paper, Settings, Split
 from muse.base.numeric import unit_rows
+from muse.base.progress import progress_bar
 from muse.datasets import make_ambiguous_corpus
 from muse.evaluation.clustering import v_measure
 from muse.training.schedule import schedule
@@ -95,8 +97,28 @@ def test_what_the_selector_starts_from_tells_the_senses_of_the_cut_apart(started
     assert max(float(cosines[np.triu_indices(len(cosines), 1)].max()) for cosines in between) < 0.999
 
 
+def test_every_part_is_shown_and_epochs_end_as_often_as_there_are(monkeypatch):
+    bars, ends = [], []
+
+    def made(*, total, desc, unit, show, initial=0):
+        bars.append((desc, total, progress_bar(total=total, desc=desc, unit=unit, show=False, initial=initial)))
+        return bars[-1][2]
+
+    class Counts(Callback):
+        def on_epoch_end(self, model):
+            ends.append(model.history[-1]["stage"])
+
+    monkeypatch.setattr(muse.training.growing, "progress_bar", made)
+    train(callbacks=[Counts()])
+    parts = ["encoder", "whitening", "trees", "vectors", "calibration", "cut", "selector", "senses"]
+    assert [desc for desc, _, _ in bars] == parts
+    assert all(bar.n == total > 0 for _, total, bar in bars)
+    assert sorted(set(ends)) == ["senses", "words"]
+    assert len(ends) == len(schedule(Settings.of(**SMALL, recipe=Split(start="trees", engine=ENGINE)), 3, warm=True))
+
+
 def test_threads_give_the_same(monkeypatch):
-    monkeypatch.setattr(muse.training.tree_start, "grow_trees", lambda *given: grow_trees(*given[:-1], 1))
+    monkeypatch.setattr(muse.training.tree_start, "grow_trees", lambda *given: grow_trees(*given[:3], 1))
     monkeypatch.setattr(muse.training.tree_start, "_BLOCK_USES", 300)
     found = []
     for workers in (1, 4):

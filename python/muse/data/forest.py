@@ -122,14 +122,13 @@ class Forest(Widening):
     def matrices(self) -> tuple[Floats, Floats]:
         """The sense vectors and the selection vectors of the cut, float32 (Z, D) and (Z, S), padded for training."""
         cut = self.trees.cut_at(self.sense_offset, self.nodes)
-        word_of, words = self._word_of, rows_of(self, "word_vectors")
-        vectors: Floats = _core.aligned_zeros(len(word_of), words.shape[1])
-        selection: Floats = _core.aligned_zeros(len(word_of), cut.centroids.shape[1])
+        word_of, words, shrinkage = self._word_of, rows_of(self, "word_vectors"), np.float32(self.trees.shrinkage)
+        vectors = cut.shifts  # which nobody else has
         for first in range(0, len(word_of), _BLOCK_ROWS):
             rows = slice(first, first + _BLOCK_ROWS)
-            vectors[rows] = words[word_of[rows]] + np.float32(self.trees.shrinkage) * cut.shifts[rows]
-            selection[rows] = cut.centroids[rows]
-        return vectors, selection
+            vectors[rows] *= shrinkage
+            vectors[rows] += words[word_of[rows]]
+        return vectors, cut.centroids
 
     def spread(self, word_counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Counts of words over the senses of the cut, by the shares of nodes: whole numbers that add up, int64 (Z,)."""

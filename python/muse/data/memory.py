@@ -32,8 +32,9 @@ __all__ = [
 _WORD_BYTES = 120  # a short str, its entry in the dict of ids, its slot in the list of words
 _ROW_PAD = 16
 _SQUARES, _SPLIT_ROWS = 6, 16_000  # float64 matrices (D, D), and rows of D, that the split takes
-_LEAVES_A_WORD = 0.6  # as words of a language are distributed (Zipf), with min_count=5 and a leaf for each 25 uses
-_PLACES_A_WORD = 120  # of uses that trees are grown from: likewise, with 1,500 uses of a word
+_LEAVES_A_WORD = 1.4  # of 8 and of 40 million tokens of Wikipedia, with min_count=5 and a leaf for each 25 uses
+_PLACES_A_WORD = 90  # of uses that trees are grown from: likewise, with 1,500 uses of a word
+_CONTEXT_BYTES = 128 << 20  # of these uses at a time, at most
 _RESERVE = 32 << 20  # for threads: with less than that the C library itself may abort the process
 _LESS = "ask for less at once, free memory, or raise the limit of this process (ulimit -v)"
 _ALGEBRA_BYTES = 128 << 20  # a buffer of OpenBLAS
@@ -65,7 +66,8 @@ def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str
         size, leaves = settings.vector_size, round(_LEAVES_A_WORD * n_words * settings.leaves / 12)
         squares = 8 * (_SQUARES * (size + order) ** 2 + _SPLIT_ROWS * (size + order))
         sizes["trees"] = 4 * (n_words * (dim + 2 * _padded(order)) + leaves * (3 * size + order)) + squares
-        sizes["uses"] = 8 * min(_PLACES_A_WORD, settings.uses) * n_words
+        places = min(_PLACES_A_WORD, settings.uses) * n_words
+        sizes["uses"] = 8 * places + min(_CONTEXT_BYTES, 2 * _padded(size + order) * places)
         if not trees:  # the trees' topics beside P, and what they say of each sense, beside U and Q
             sizes["trees"] += 4 * (n_words * dim + n_senses * (2 * size + order))
     return sizes | {"total": sum(sizes.values())}

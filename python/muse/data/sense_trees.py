@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse import _core
 from muse.data.reduced import rows_of
 from muse.data.tree_nodes import Cut, TreeNodes
 
@@ -332,21 +333,16 @@ class SenseTrees(TreeNodes):
         self, matrix: Any, leaf_rows: Integers, wanted: Integers, sense_offset: Integers, *, unit: bool
     ) -> Floats:
         """Rows of leaves averaged over those of a sense by their uses; words with one sense keep zeros."""
-        out = np.zeros((int(sense_offset[-1]), matrix.shape[1]), np.float32)
-        for first in range(0, self.n_words, _BLOCK_WORDS):
+        if 0 in matrix.shape:
+            return np.zeros((int(sense_offset[-1]), matrix.shape[1]), np.float32)
+        out: Floats = _core.aligned_zeros(int(sense_offset[-1]), matrix.shape[1])
+        for first in range(0, self.n_words, _BLOCK_WORDS):  # the rows of some may still have to be made
             last = min(first + _BLOCK_WORDS, self.n_words)
-            leaves = np.arange(self.leaf_offset[first], self.leaf_offset[last])
-            leaves = leaves[(np.repeat(wanted[first:last], self.n_leaves[first:last]) > 1) & (leaf_rows[leaves] >= 0)]
-            if not len(leaves):
-                continue
-            leaves = leaves[np.argsort(leaf_rows[leaves], kind="stable")]
-            rows, starts = np.unique(leaf_rows[leaves], return_index=True)
-            weights = self.leaf_counts[leaves].astype(np.float32)
-            sums = np.add.reduceat(matrix[leaves] * weights[:, None], starts, axis=0)
-            sums /= np.add.reduceat(weights, starts)[:, None]
-            if unit:
-                sums = _unit(sums)
-            out[rows] = sums
+            leaves = slice(int(self.leaf_offset[first]), int(self.leaf_offset[last]))
+            several = np.repeat(wanted[first:last] > 1, self.n_leaves[first:last])
+            groups = np.where(several, leaf_rows[leaves], -1)
+            if (groups >= 0).any():
+                _core.average_rows(matrix[leaves], groups, self.leaf_counts[leaves], out, unit)
         return out
 
     # -- one word ----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from muse import _core
 from muse.base.progress import Bar, progress_bar
@@ -18,13 +19,13 @@ from muse.data.sense_names import NO_NAMES, SenseNames, warn_of_lost
 from muse.data.settings import Settings
 from muse.data.snapshot import Snapshot
 from muse.training.forms import shared_senses
-from muse.training.trees import TreeSettings, grow_trees
+from muse.training.trees import Grown, TreeSettings, grow_trees
 
-__all__ = ["grow", "growth_row", "names_from_words", "tree_settings"]
+__all__ = ["Parts", "grow", "growth_row", "names_from_words", "tree_settings"]
 
 logger = logging.getLogger("muse")
 
-_UNITS = {"encoder": " tokens", "trees": " uses"}
+_UNITS = {"encoder": " tokens", "trees": " uses", "senses": " words"}
 
 
 def tree_settings(settings: Settings) -> TreeSettings:
@@ -71,11 +72,25 @@ def grow(
         Of the encoder at the end.
     """
     logger.info("growing sense trees of %d words", arrays.n_words)
-    with _Parts(settings.progress) as parts:
+    with Parts(settings.progress) as parts:
         lemmas = shared_senses(words, arrays.sense_vectors, settings.forms)
         grown = grow_trees(arrays, corpus, tree_settings(settings), workers, parts.tick, lemmas)
-    for part, seconds in grown.seconds.items():
-        logger.info("sense trees, %s: %.1f s", part, seconds)
+        for part, seconds in grown.seconds.items():
+            logger.info("sense trees, %s: %.1f s", part, seconds)
+        parts.tick("cut", 0, 1)
+        forest = _cut(grown, arrays, settings, words, lemmas)
+        made = forest.arrays(arrays.collocation_vectors, arrays.word_counts)
+        parts.tick("cut", 1, 1)
+    senses = np.diff(made.sense_offset)
+    logger.info("%d words have %d senses; %d words have more than one", made.n_words, made.n_senses,
+                int((senses > 1).sum()))  # fmt: skip
+    return forest, made, grown.loss
+
+
+def _cut(
+    grown: Grown, arrays: Arrays, settings: Settings, words: Sequence[str], lemmas: NDArray[np.int64] | None
+) -> Forest:
+    """The default cut: what the settings say of the number of senses."""
     wanted = settings.senses_of(words)
     if lemmas is not None and isinstance(settings.senses, Mapping):
         named = np.array([word in settings.senses for word in words])
@@ -84,12 +99,7 @@ def grow(
     trees = dataclasses.replace(grown.trees, default_senses=chosen)
     if settings.kept_leaves is not None:
         trees = trees.coarsest(np.maximum(settings.kept_leaves, chosen))
-    forest = Forest(grown.space, trees, arrays.sense_vectors, *trees.nodes_of(chosen), lemmas)
-    made = forest.arrays(arrays.collocation_vectors, arrays.word_counts)
-    senses = np.diff(made.sense_offset)
-    logger.info("%d words have %d senses; %d words have more than one", made.n_words, made.n_senses,
-                int((senses > 1).sum()))  # fmt: skip
-    return forest, made, grown.loss
+    return Forest(grown.space, trees, arrays.sense_vectors, *trees.nodes_of(chosen), lemmas)
 
 
 def names_from_words(before: Snapshot, arrays: Arrays, forest: Forest | None) -> SenseNames:
@@ -120,8 +130,14 @@ def growth_row(row: dict[str, Any], corpus: _core.Corpus, loss: float, seconds: 
     return {**row, "seconds": seconds, "loss": loss, "tokens_per_second": rate, "pairs_per_second": 0.0}
 
 
-class _Parts:
-    """A progress bar for each part, one after another."""
+class Parts:
+    """A progress bar for each part, one after another.
+
+    Parameters
+    ----------
+    show : bool
+        Whether they are seen.
+    """
 
     def __init__(self, show: bool) -> None:
         self._show, self._part = show, ""

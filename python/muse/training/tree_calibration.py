@@ -37,6 +37,7 @@ _LEAST_WORDS = 40  # for a quantile, and for the shrinkage
 _HALVED, _HALVED_USES = 200, 300  # words whose contexts are halved, and uses of each
 _HALVED_SENSES = 4
 _LEAST_NODE = 3  # uses
+_WORDS_AT_ONCE = 16
 
 
 class Uses(NamedTuple):
@@ -214,19 +215,20 @@ def measure_shrinkage(
     odd, even = (_half(space, parity) for parity in (1, 0))
     cut = uses.grow(odd, groups, _HALVED_SENSES)
     bias = space.bias(cut.sense_offset, cut.counts)
-    ends = np.cumsum([len(group) for group in groups])
-    places = np.concatenate(groups)
-    first, second = (half.raw(uses.corpus, places, uses.workers)[0] for half in (odd, even))
     pairs: list[tuple[Floats, Floats]] = []
-    for i, end in enumerate(ends):
-        rows = slice(int(cut.sense_offset[i]), int(cut.sense_offset[i + 1]))
-        own = slice(int(end) - len(groups[i]), int(end))
-        lengths = np.maximum(np.linalg.norm(first[own], axis=1, keepdims=True), 1e-12)
-        chosen = (first[own] / lengths @ cut.centroids[rows].T + bias[rows]).argmax(axis=1)
-        pairs += node_offsets(first[own], second[own], chosen)
+    for block in range(0, len(groups), _WORDS_AT_ONCE):
+        some = groups[block : block + _WORDS_AT_ONCE]
+        places, ends = np.concatenate(some), np.cumsum([len(group) for group in some])
+        first, second = (half.raw(uses.corpus, places, uses.workers)[0] for half in (odd, even))
+        for i, end in enumerate(ends):
+            rows = slice(int(cut.sense_offset[block + i]), int(cut.sense_offset[block + i + 1]))
+            own = slice(int(end) - len(some[i]), int(end))
+            lengths = np.maximum(np.linalg.norm(first[own], axis=1, keepdims=True), 1e-12)
+            scores = np.einsum("ud,sd->us", first[own] / lengths, cut.centroids[rows])  # no BLAS, see model/products.h
+            pairs += node_offsets(first[own], second[own], (scores + bias[rows]).argmax(axis=1))
     if not pairs:
         return None
-    ones, others = (np.array(side) @ to_vectors for side in zip(*pairs, strict=True))
+    ones, others = (_mapped(np.array(side), to_vectors) for side in zip(*pairs, strict=True))
     half = agreeing_part(ones, others)
     return None if half is None else 2 * half / (1 + half)
 
@@ -242,13 +244,23 @@ def node_offsets(first: Floats, second: Floats, chosen: Integers) -> list[tuple[
     """What each sense with enough uses lies off its word's mean, in both halves, (Dt,) each."""
     counts = np.bincount(chosen)
     senses = np.flatnonzero(counts >= _LEAST_NODE)
-    parts = ((chosen == senses[:, None]) / counts[senses, None] - 1 / len(chosen)).astype(np.float32)
-    return list(zip(parts @ first, parts @ second, strict=True))
+    halves = []
+    for half in (first, second):
+        means = np.zeros((len(counts), half.shape[1]), np.float32)
+        _core.average_rows(half, chosen, np.ones(len(chosen), np.int64), means, False)
+        halves.append(means[senses] - half.mean(axis=0))
+    return list(zip(*halves, strict=True))
 
 
-def agreeing_part(ones: Doubles, others: Doubles) -> float | None:
+def _mapped(rows: Floats, to_vectors: Doubles) -> Floats:
+    out = np.zeros((len(rows), to_vectors.shape[1]), np.float32)
+    _core.transform_rows(rows, np.ascontiguousarray(to_vectors, np.float32), out)
+    return out
+
+
+def agreeing_part(ones: Floats, others: Floats) -> float | None:
     """The s with which s times the rows of the one tell those of the other best, between 0.1 and 1."""
-    square = float(np.einsum("ij,ij->", ones, ones))
+    square = float(np.einsum("ij,ij->", ones, ones, dtype=np.float64))
     if square <= 0.0:
         return None
-    return float(np.clip(np.einsum("ij,ij->", ones, others) / square, 0.1, 1.0))
+    return float(np.clip(np.einsum("ij,ij->", ones, others, dtype=np.float64) / square, 0.1, 1.0))

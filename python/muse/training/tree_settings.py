@@ -18,7 +18,8 @@ class TreeSettings:
     encoder_group, encoder_shared, encoder_block : int
         Targets that share negatives, how many they share, and tokens whose targets move the parameters at once.
     encoder_tokens : int
-        Tokens of the text that the encoder reads, spread over all of it; 0: all.
+        Tokens of the text that the encoder reads, spread over all of it: so many, or half of the text where that is
+        more; 0: all.
     encoder_size : int
         Dimensions that it works in, at most.
     encoder_learns_words : bool
@@ -61,7 +62,7 @@ class TreeSettings:
     encoder_group: int = 16
     encoder_shared: int = 8
     encoder_block: int = 256
-    encoder_tokens: int = 0
+    encoder_tokens: int = 8_000_000
     encoder_size: int = 100
     encoder_learns_words: bool = True
     sample: float = 1e-4

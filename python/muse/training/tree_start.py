@@ -25,9 +25,9 @@ from muse.data.sense_trees import Cut
 from muse.data.settings import Settings
 from muse.data.use_space import UseSpace
 from muse.selector.selection import context_weights, selection_options
-from muse.training.growing import tree_settings
+from muse.training.growing import Parts, tree_settings
 from muse.training.split import arrays_of_senses, rows_for, selection_at_start
-from muse.training.trees import grow_trees
+from muse.training.trees import Progress, grow_trees
 from muse.training.whitening import row_blocks, whiten
 
 __all__ = ["arrays_from_trees"]
@@ -63,19 +63,30 @@ def arrays_from_trees(
     Arrays
         Padded for training. With ``settings.senses == "auto"`` a word gets as many senses as its tree has wide joins.
     """
-    space, trees = grow_trees(arrays, corpus, tree_settings(settings), workers)[:2]
+    with Parts(settings.progress) as parts:
+        return _arrays_from_trees(arrays, corpus, settings, wanted, workers, parts.tick)
+
+
+def _arrays_from_trees(
+    arrays: Arrays, corpus: _core.Corpus, settings: Settings, wanted: Integers, workers: int, tick: Progress
+) -> Arrays:
+    space, trees = grow_trees(arrays, corpus, tree_settings(settings), workers, tick)[:2]
+    tick("cut", 0, 1)
     chosen = trees.senses_of("auto" if settings.senses == "auto" else np.asarray(wanted, np.int64))
     cut = dataclasses.replace(trees, default_senses=chosen).cut()  # of which the most frequent sense is the first
     shrinkage, senses = np.float32(trees.shrinkage), np.diff(cut.sense_offset)
     del trees
     logger.info("trees of %d words give %d senses; %d words have more than one", arrays.n_words, len(cut.counts),
                 int((senses > 1).sum()))  # fmt: skip
+    tick("cut", 1, 1)
+    tick("selector", 0, 1)
     context_vectors = whiten(
         arrays.sense_vectors, corpus, arrays.word_counts, settings, out=rows_for(arrays, settings)
     ).context_vectors
     givers = _Givers(space, cut, space.bias(cut.sense_offset, cut.counts), corpus, context_vectors, settings,
                      context_weights(settings, arrays.word_counts))  # fmt: skip
-    centroids, counts = givers.all(arrays.word_counts, workers)
+    tick("selector", 1, 1)
+    centroids, counts = givers.all(arrays.word_counts, workers, tick)
     del space, givers
     selection = selection_at_start(centroids, context_vectors, senses, settings)
     del centroids  # before the next matrix is made
@@ -97,7 +108,7 @@ class _Givers(NamedTuple):
     settings: Settings
     weights: Floats
 
-    def all(self, word_counts: Integers, workers: int) -> tuple[Floats, Integers]:
+    def all(self, word_counts: Integers, workers: int, tick: Progress) -> tuple[Floats, Integers]:
         """Centroids, float32 (Z, S), and uses of all senses, int64 (Z,); a word's only sense has zeros, and all."""
         offset = self.cut.sense_offset
         senses, vocabulary = np.diff(offset), len(word_counts)
@@ -111,8 +122,12 @@ class _Givers(NamedTuple):
         def give(words: Integers) -> None:  # a sense is in one block, so threads write to different rows
             self._give(words, [places[starts[word] : starts[word + 1]] for word in words], centroids, counts)
 
+        given = 0
+        tick("senses", 0, len(several))
         with ThreadPoolExecutor(workers) as threads:
-            list(threads.map(give, blocks))
+            for block, _ in zip(blocks, threads.map(give, blocks), strict=True):
+                given += len(block)
+                tick("senses", given, len(several))
         return centroids, counts
 
     def _give(self, words: Integers, uses: list[Integers], centroids: Floats, counts: Integers) -> None:

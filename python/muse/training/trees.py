@@ -29,14 +29,15 @@ from muse.data.use_space import UseSpace
 from muse.training.forms import of_each_form, pooled_uses
 from muse.training.tree_calibration import Uses, measure_auto_strength, measure_shrinkage, measure_temperature
 from muse.training.tree_settings import TreeSettings
-from muse.training.whitening import Sample, centre, moments, row_blocks
 
-__all__ = ["Grown", "TreeSettings", "grow_trees", "linear_map"]
+__all__ = ["Grown", "Progress", "TreeSettings", "grow_trees", "linear_map"]
 
 logger = logging.getLogger("muse")
 
 _EIGENVALUE_FLOOR = 1e-5  # of the largest: directions without variance are not blown up
 _EVEN_INPUTS = 1e-10  # of the largest variance of what the map reads: directions with less say nothing
+_ROWS_FOR_AXES = 20_000  # of U, and as many of V, about
+_WORDS_AT_ONCE = 1024
 _LEAST_VARIANCE = 1e-12  # below that all contexts of a word are the same, but for rounding
 _SHRINKAGE, _TEMPERATURE, _AUTO_STRENGTH = 0.6, 0.15, 0.5  # where a text is too small to measure them
 
@@ -146,7 +147,7 @@ def grow_trees(
     clock.start("vectors", 1)
     if lemma is not None:
         found = of_each_form(found, lemma)
-    to_vectors, shifts = _leaf_shifts(found["leaf_offset"], found["counts"], found["topics"], arrays, settings)
+    to_vectors, shifts = _leaf_shifts(found["leaf_offset"], found["counts"], found["topics"], arrays, settings, workers)
     leaves = np.diff(found["leaf_offset"])
     trees = SenseTrees(
         found["leaf_offset"], found["means"], shifts, found["counts"], found["joins"], found["strengths"],
@@ -205,9 +206,10 @@ def _train_encoder(
     clock: _Clock,
 ) -> _Encoder:
     """One epoch from the words' U and V, and weights of places that fall with the distance."""
-    read = min(settings.encoder_tokens or corpus.n_tokens, corpus.n_tokens)
+    wanted = max(settings.encoder_tokens, corpus.n_tokens // 2) if settings.encoder_tokens else corpus.n_tokens
+    read = min(wanted, corpus.n_tokens)
     tick = clock.start("encoder", read)
-    words, outputs = _start(arrays.sense_vectors, arrays.collocation_vectors, settings.encoder_size)
+    words, outputs = _start(arrays.sense_vectors, arrays.collocation_vectors, settings.encoder_size, workers)
     words *= weights[:, None]
     window = settings.encoder_window
     positions: Floats = _core.aligned_zeros(2 * window + 1, words.shape[1])
@@ -216,7 +218,7 @@ def _train_encoder(
     options = _core.EncoderOptions()
     options.window, options.alpha, options.position_alpha = window, settings.encoder_alpha, settings.position_alpha
     options.negative, options.group, options.shared = settings.negative, settings.encoder_group, settings.encoder_shared
-    options.block_tokens, options.max_tokens = settings.encoder_block, settings.encoder_tokens
+    options.block_tokens, options.max_tokens = settings.encoder_block, read
     options.learn_words, options.seed = settings.encoder_learns_words, settings.seed
     counts = np.maximum(arrays.word_counts, 0)
     stats = _core.train_encoder(words, outputs, positions, corpus, weights, weights, counts, options, workers, tick)
@@ -224,22 +226,21 @@ def _train_encoder(
     return _Encoder(words, positions, stats["loss"])
 
 
-def _start(words: Floats, outputs: Floats, size: int) -> tuple[Floats, Floats]:
+def _start(words: Floats, outputs: Floats, size: int, workers: int) -> tuple[Floats, Floats]:
     """Copies of U and V, in the directions in which they vary most where they have more than `size`."""
     dim = words.shape[1]
-    axes: NDArray[np.floating] = np.eye(dim, dtype=np.float32)
+    axes: Floats | None = None
     if dim > size:
-        scatter = np.zeros((dim, dim))
-        for rows in row_blocks(len(words)):
-            for matrix in (words, outputs):
-                block = matrix[rows].astype(np.float64)
-                scatter += block.T @ block
-        axes = np.linalg.eigh(scatter)[1][:, -size:].astype(np.float32)
+        step = max(1, len(words) // _ROWS_FOR_AXES)
+        scatter = _core.scatter(words[::step], workers) + _core.scatter(outputs[::step], workers)
+        axes = np.ascontiguousarray(_core.symmetric_eigen(scatter)[1][:, -size:], np.float32)
     copies = []
     for matrix in (words, outputs):
         copy: Floats = _core.aligned_zeros(len(matrix), min(dim, size))
-        for rows in row_blocks(len(matrix)):
-            copy[rows] = matrix[rows] @ axes if dim > size else matrix[rows]
+        if axes is None:
+            copy[:] = matrix
+        else:
+            _core.transform_rows(matrix, axes, copy, workers=workers)
         copies.append(copy)
     return copies[0], copies[1]
 
@@ -257,27 +258,23 @@ def _make_space(
 ) -> UseSpace:
     """Both blocks, centred and whitened by how contexts of one and the same word vary."""
     topics: Floats = _core.aligned_zeros(*words.shape)
-    centre(words, np.maximum(counts, 0), topics)
+    _core.centre_rows(words, np.maximum(counts, 0), topics, uses.workers)
     size = encoder.words.shape[1]
     plain = UseSpace(
         topics, weights, encoder.words, encoder.positions, np.zeros(size, np.float32), np.eye(size, dtype=np.float32),
         settings.topic_window, settings.topic_power, settings.order_weight, settings.prior_weight,
     )  # fmt: skip
-    names, places = _sample_uses(uses, counts, settings)
-
-    # All of them before the first product: the threads of BLAS wait for the next one at the expense of those that read.
-    contexts: Floats = np.concatenate(plain.core.raw(uses.corpus, places, uses.workers), axis=1)
-    sample = Sample(names, np.arange(len(places)), contexts.__getitem__)
-    means, covariance = moments(sample) if len(places) else (np.zeros((1, 0)), np.zeros((0, 0)))
-    dim, enough = words.shape[1], len(places) >= 2 * words.shape[1]  # in a tiny corpus there is no covariance
-    (topic_mean, topic_transform), (order_mean, order_transform) = (
-        _whitening(means[:, block], covariance[block, block], settings.whitening) if enough
-        else (np.zeros(width), np.eye(width))
-        for block, width in ((slice(0, dim), dim), (slice(dim, None), size))
-    )  # fmt: skip
-    mean, transform = topic_mean.astype(np.float32), topic_transform.astype(np.float32)
-    for rows in row_blocks(len(topics)):
-        topics[rows] = (topics[rows] - mean) @ transform
+    offsets, places = _sample_uses(uses, counts, settings)
+    if len(places) < 2 * words.shape[1]:  # in a tiny corpus there is no covariance
+        return plain
+    topic_mean, topic_covariance, order_mean, order_covariance = _core.use_moments(
+        plain.core, uses.corpus, offsets, places, uses.workers
+    )
+    topic_transform, order_transform = (
+        _whitening(covariance, settings.whitening) for covariance in (topic_covariance, order_covariance)
+    )
+    mean, transform = topic_mean.astype(np.float32), np.ascontiguousarray(topic_transform, np.float32)
+    _core.transform_rows(topics, transform, topics, mean, uses.workers)
     return dataclasses.replace(
         plain,
         order_mean=order_mean.astype(np.float32),
@@ -294,25 +291,24 @@ def _triangular(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 def _sample_uses(
     uses: Uses, counts: NDArray[np.int64], settings: TreeSettings
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Numbers of words, 0, 1, ... in order, and places of their uses, some of each."""
+    """Places of uses of some words, those of word i at ``places[offsets[i]:offsets[i + 1]]``."""
     rng = np.random.Generator(np.random.Philox(settings.seed))
     frequent = np.flatnonzero(counts >= settings.whitening_count)
     if len(frequent) > settings.whitening_words:
         frequent = np.sort(rng.permutation(frequent)[: settings.whitening_words])
     drawn = [uses.some(word, settings.whitening_uses) for word in frequent.tolist() if uses.count(word) > 1]
-    sizes = [len(places) for places in drawn]
-    return np.repeat(np.arange(len(drawn)), sizes), np.concatenate([np.zeros(0, np.int64), *drawn])
+    offsets = np.cumsum([0, *(len(places) for places in drawn)], dtype=np.int64)
+    return offsets, np.concatenate([np.zeros(0, np.int64), *drawn])
 
 
-def _whitening(
-    means: NDArray[np.float64], covariance: NDArray[np.float64], power: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The mean of words' mean contexts, and the matrix that evens out how contexts vary around them."""
-    variance, axes = np.linalg.eigh(covariance)
+def _whitening(covariance: NDArray[np.float64], power: float) -> NDArray[np.float64]:
+    """The matrix that evens out how contexts vary around the mean of their word."""
+    variance, axes = _core.symmetric_eigen(covariance)
     if variance[-1] < _LEAST_VARIANCE:
-        return means.mean(axis=0), np.eye(len(variance))
+        return np.eye(len(variance))
     variance = np.maximum(variance, variance[-1] * _EIGENVALUE_FLOOR)
-    return means.mean(axis=0), axes / variance ** (power / 2)
+    even: NDArray[np.float64] = axes / variance ** (power / 2)
+    return even
 
 
 # -- trees and vectors -------------------------------------------------------------------------------------------------
@@ -326,32 +322,51 @@ def _tree_options(settings: TreeSettings) -> _core.TreeOptions:
     return options
 
 
-def linear_map(topics: Floats, vectors: Floats) -> NDArray[np.float64]:
+def linear_map(topics: Floats, vectors: Floats, workers: int = 1) -> NDArray[np.float64]:
     """What takes differences of mean topics (N, Dt) to those of vectors (N, D) by least squares, float64 (Dt, D)."""
-    inputs, outputs = topics.astype(np.float64), vectors.astype(np.float64)
-    inputs, outputs = inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0)
-    solved: NDArray[np.float64] = np.linalg.lstsq(inputs.T @ inputs, inputs.T @ outputs, rcond=_EVEN_INPUTS)[0]
+    pairs = np.concatenate((topics, vectors), axis=1, dtype=np.float32)
+    pairs -= pairs.mean(axis=0, dtype=np.float64).astype(np.float32)
+    scatter, dim = _core.scatter(pairs, workers), topics.shape[1]
+    variance, axes = _core.symmetric_eigen(scatter[:dim, :dim])
+    least = variance[-1] * _EVEN_INPUTS
+    inverse = np.divide(1, variance, out=np.zeros(dim), where=variance > least)
+    solved: NDArray[np.float64] = (axes * inverse) @ (axes.T @ scatter[:dim, dim:])
     return solved
 
 
 def _leaf_shifts(
-    offset: NDArray[np.int64], uses: NDArray[np.int64], topics: Floats, arrays: Arrays, settings: TreeSettings
+    offset: NDArray[np.int64],
+    uses: NDArray[np.int64],
+    topics: Floats,
+    arrays: Arrays,
+    settings: TreeSettings,
+    workers: int,
 ) -> tuple[NDArray[np.float64] | None, Floats]:
     """The linear map from words' mean topics to their vectors, and what it says that each leaf adds to its word's."""
     has_tree = np.flatnonzero(np.diff(offset))
     shifts = np.zeros((int(offset[-1]), arrays.vector_size), np.float32)
-    starts = offset[has_tree]
-    if not len(has_tree):
-        return None, shifts
-    means = np.add.reduceat(topics * uses[:, None].astype(np.float32), starts, axis=0)
-    means /= np.add.reduceat(uses, starts)[:, None].astype(np.float32)
     learned = np.flatnonzero(arrays.word_counts[has_tree] >= settings.map_count)
     rng = np.random.Generator(np.random.Philox(settings.seed + 1))
-    learned = np.sort(rng.permutation(learned)[: settings.map_words])
+    learned = has_tree[np.sort(rng.permutation(learned)[: settings.map_words])]
     if len(learned) < 2:
         return None, shifts
-    solved = linear_map(means[learned], arrays.sense_vectors[has_tree[learned]])
-    word = np.repeat(np.arange(len(has_tree)), np.diff(offset)[has_tree])
-    for rows in row_blocks(len(shifts)):
-        shifts[rows] = (topics[rows] - means[word[rows]]) @ solved.astype(np.float32)
+    solved = linear_map(_means_of(learned, offset, uses, topics), arrays.sense_vectors[learned], workers)
+    _core.transform_rows(topics, solved.astype(np.float32), shifts, workers=workers)
+    for first in range(0, len(has_tree), _WORDS_AT_ONCE):  # what is the word's own is taken off
+        words = has_tree[first : first + _WORDS_AT_ONCE]
+        rows = slice(int(offset[words[0]]), int(offset[words[-1] + 1]))
+        starts = offset[words] - rows.start
+        weights = uses[rows] / np.repeat(np.add.reduceat(uses[rows], starts), np.diff(offset)[words])
+        means = np.add.reduceat(shifts[rows] * weights[:, None].astype(np.float32), starts, axis=0)
+        shifts[rows] -= np.repeat(means, np.diff(offset)[words], axis=0)
     return solved, shifts
+
+
+def _means_of(words: NDArray[np.int64], offset: NDArray[np.int64], uses: NDArray[np.int64], topics: Floats) -> Floats:
+    """The mean topics of words from those of their leaves, float32 (n, Dt)."""
+    sizes = np.diff(offset)[words]
+    starts = np.cumsum(sizes) - sizes
+    rows = np.repeat(offset[words] - starts, sizes) + np.arange(sizes.sum())
+    means: Floats = np.add.reduceat(topics[rows] * uses[rows, None].astype(np.float32), starts, axis=0)
+    means /= np.add.reduceat(uses[rows], starts)[:, None].astype(np.float32)
+    return means

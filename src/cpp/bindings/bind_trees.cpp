@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "senses/sense_tree.h"
+#include "senses/use_moments.h"
 #include "space.h"
 #include "train/context_encoder.h"
 
@@ -62,6 +63,32 @@ py::dict py_train_encoder(const FloatArray& words_, const FloatArray& outputs_, 
   return result;
 }
 
+void check_offsets(const IndexArray& offsets, const IndexArray& places) {
+  const auto o = as_span(offsets);
+  if (o.empty() || o[0] != 0 || o.back() != places.size())
+    throw py::value_error("offsets must begin at 0 and end with the places");
+  for (std::size_t i = 1; i < o.size(); ++i)
+    if (o[i] < o[i - 1]) throw py::value_error("offsets must not decrease");
+}
+
+py::tuple py_use_moments(const Space& space, const Corpus& corpus, const IndexArray& offsets, const IndexArray& places,
+                         int workers) {
+  check_corpus(corpus, space.get().topic.rows);
+  check_places(corpus, places);
+  check_offsets(offsets, places);
+  UseMoments found;
+  {
+    const ReleaseGil release;
+    found = use_moments(space.get(), corpus, {as_span(offsets), as_span(places)}, workers);
+  }
+  const auto square = [](Moments& moments) {
+    const py::ssize_t dim = moments.dim;
+    return take(std::move(moments.covariance)).reshape({dim, dim});
+  };
+  return py::make_tuple(take(std::move(found.topic.mean)), square(found.topic), take(std::move(found.order.mean)),
+                        square(found.order));
+}
+
 py::dict py_grow_trees(const Space& space, const Corpus& corpus, const IndexArray& offsets, const IndexArray& places,
                        const TreeOptions& options, int workers, const Progress& progress) {
   const std::int64_t words = space.get().topic.rows;
@@ -70,15 +97,11 @@ py::dict py_grow_trees(const Space& space, const Corpus& corpus, const IndexArra
     throw py::value_error("a tree needs at least two leaves and two uses, and k-means one restart and iteration");
   check_corpus(corpus, words);
   check_places(corpus, places);
-  const auto o = as_span(offsets);
-  if (o.empty() || o[0] != 0 || o.back() != places.size())
-    throw py::value_error("offsets must begin at 0 and end with the places");
-  for (std::size_t i = 1; i < o.size(); ++i)
-    if (o[i] < o[i - 1]) throw py::value_error("offsets must not decrease");
+  check_offsets(offsets, places);
   SenseTrees trees;
   {
     const ReleaseGil release;
-    trees = grow_trees(space.get(), corpus, {o, as_span(places)}, options, workers, as_poll(progress));
+    trees = grow_trees(space.get(), corpus, {as_span(offsets), as_span(places)}, options, workers, as_poll(progress));
   }
   const auto leaves = static_cast<py::ssize_t>(trees.counts.size());
   const auto joins = static_cast<py::ssize_t>(trees.strengths.size());
@@ -160,6 +183,10 @@ void register_trees(pybind11::module_& m) {
            py::arg("prior") = WeightArray(0),
            "The best sense (local number) of every token, its probability, and its margin; bias, one a sense or none,\n"
            "is added to scores; prior, likewise, are the shares that a word which stands alone is answered by.");
+  m.def("use_moments", &py_use_moments, py::arg("space"), py::arg("corpus"), py::arg("offsets"), py::arg("places"),
+        py::arg("workers") = 1,
+        "How raw contexts of uses of some words vary: the mean of words' means, and the covariance around them, of\n"
+        "topics, (Dt,) and (Dt, Dt), and of what the encoder gives, (De,) and (De, De).");
   m.def("grow_trees", &py_grow_trees, py::arg("space"), py::arg("corpus"), py::arg("offsets"), py::arg("places"),
         py::arg("options"), py::arg("workers"), py::arg("progress") = py::none(),
         "Trees of the uses of each word, as a dict of arrays; see sense_tree.h.");

@@ -13,6 +13,7 @@ void register_answers(py::module_& m);
 void register_corpus(py::module_& m);
 void register_cluster(py::module_& m);
 void register_distributed(py::module_& m);
+void register_products(py::module_& m);
 void register_rows(py::module_& m);
 void register_search(py::module_& m);
 void register_selection(py::module_& m);
@@ -37,5 +38,6 @@ MUSE_MODULE(_core, m) {
   register_answers(m);
   register_search(m);
   register_rows(m);
+  register_products(m);
   muse::bindings::refuse_pickles(m);
 }

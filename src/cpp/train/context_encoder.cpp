@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::int64_t kBlocksAtOnce = 16;  // that a thread takes from the others
 constexpr float kLeastRate = 1e-3f;         // of the rate at the start
+constexpr std::int32_t kNear = 1000;        // words before, usually the most frequent, have rows that lie near anyway
 constexpr double kLastPart = 0.9;           // from here on the loss is noted
 
 // What is read and drawn for a block before any parameter is.
@@ -29,7 +30,8 @@ struct Block {
   std::vector<std::int32_t> words;         // a text with gaps: word, or -1 for none
   std::vector<std::int32_t> target_words;  // (T,)
   std::vector<int> targets;                // (T,) places in `words`
-  std::vector<std::int32_t> negatives;     // (groups * shared,)
+  std::vector<int> learners;            // places in `words` of those that learn: targets, and such as they are around
+  std::vector<std::int32_t> negatives;  // (groups * shared,)
 
   int groups(int size) const { return (static_cast<int>(targets.size()) + size - 1) / size; }
 };
@@ -82,6 +84,7 @@ class Worker {
         std::max(kLeastRate, 1.0f - static_cast<float>(static_cast<double>(i) / static_cast<double>(shared_.used)));
     block.words.assign(at(options_.window), -1);
     block.targets.clear();
+    block.learners.clear();
     block.target_words.clear();
     block.negatives.clear();
     const auto offsets = shared_.corpus.offsets();
@@ -123,12 +126,15 @@ class Worker {
     const std::int64_t low = std::max(from, begin - options_.window), high = std::min(to, end + options_.window);
     for (std::int64_t t = low; t < high; ++t) {
       const std::int32_t word = tokens[at(t)];
-      if (t >= begin && t < end && shared_.draw.uniform(static_cast<std::uint64_t>(t)) < shared_.keep[at(word)]) {
-        block.targets.push_back(static_cast<int>(block.words.size()));
-        block.target_words.push_back(word);
-        prefetch_row(shared_.model.outputs.row(word), dim_);
+      if (shared_.draw.uniform(static_cast<std::uint64_t>(t)) < shared_.keep[at(word)]) {
+        block.learners.push_back(static_cast<int>(block.words.size()));
+        if (t >= begin && t < end) {
+          block.targets.push_back(block.learners.back());
+          block.target_words.push_back(word);
+          prefetch_row(shared_.model.outputs.row(word), dim_);
+        }
       }
-      prefetch_row(shared_.model.words.row(word), dim_);
+      if (word >= kNear) prefetch_row(shared_.model.words.row(word), dim_);
       block.words.push_back(word);
     }
     block.words.insert(block.words.end(), at(options_.window), -1);
@@ -188,24 +194,23 @@ class Worker {
     }
   }
 
-  // Each word of the block, target or not: the gradients of the targets around it, through A.
+  // Words of the block: the gradients of the targets around them, through A. A token takes part with the probability
+  // that it is a target with, and then for all that do not, whose gradients would cost most of the time.
   void step_words(const Block& block) {
     const int count = static_cast<int>(block.words.size()), window = options_.window;
     error_rows_.assign(at(count + 2 * window), zeros_.data());
     for (std::size_t i = 0; i < block.targets.size(); ++i)
       error_rows_[at(block.targets[i] + window)] = errors_of_contexts_.data() + static_cast<std::int64_t>(i) * dim_;
-    starts_.clear();
-    for (int k = 0; k < count; ++k)
-      if (block.words[at(k)] >= 0) starts_.push_back(k);
-    reserve(word_gradients_, static_cast<std::int64_t>(starts_.size()) * dim_);
-    kernels_.slide(backward_.data(), positions_, error_rows_.data(), starts_.data(), static_cast<int>(starts_.size()),
-                   dim_, word_gradients_.data());
+    const auto learners = static_cast<int>(block.learners.size());
+    reserve(word_gradients_, std::int64_t{learners} * dim_);
+    kernels_.slide(backward_.data(), positions_, error_rows_.data(), block.learners.data(), learners, dim_,
+                   word_gradients_.data());
     const float* gradient = word_gradients_.data();
-    for (const int k : starts_) {
+    for (const int k : block.learners) {
       const std::int32_t word = block.words[at(k)];
       const float weight = shared_.weights.empty() ? 1.0f : shared_.weights[at(word)];
-      float* row = shared_.model.words.row(word);
-      kernels_.axpy(weight * weight, gradient, row, dim_);
+      kernels_.axpy(weight * weight / std::min(1.0f, shared_.keep[at(word)]), gradient, shared_.model.words.row(word),
+                    dim_);
       gradient += dim_;
     }
   }

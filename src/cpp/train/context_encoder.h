@@ -2,7 +2,8 @@
 //
 //   h_t = Σ_{p in -W..W, p != 0} A_p ∘ x_{t + p},   x_j = weight(w_j) I[w_j]
 //
-// with a vector of weights A_p for each position. It learns to tell the token w_t from negatives by h_t · O[w_t].
+// with a vector of weights A_p for each position. It learns to tell the token w_t from negatives by h_t · O[w_t]. Of
+// the words around, the frequent ones learn from some of their tokens, each of which stands for others.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +42,9 @@ struct EncoderStats {
 };
 
 // One epoch. `weights` (V,) are those that words have in contexts, `keep` (V,) the probability that a token is a
-// target, `counts` (V,) those that negatives are drawn by. The calling thread calls poll(tokens read) between blocks;
-// an exception from there ends the work and is thrown on. With one worker the result depends on nothing but the
-// arguments.
+// target, and that its word learns where it is around one, `counts` (V,) those that negatives are drawn by. The calling
+// thread calls poll(tokens read) between blocks; an exception from there ends the work and is thrown on. With one
+// worker the result depends on nothing but the arguments.
 EncoderStats train_encoder(const EncoderModel& model, const Corpus& corpus, std::span<const float> weights,
                            std::span<const float> keep, std::span<const std::int64_t> counts,
                            const EncoderOptions& options, int workers, const std::function<void(std::int64_t)>& poll);
