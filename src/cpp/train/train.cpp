@@ -74,10 +74,22 @@ Trainer::Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> wo
   check_model(model_, corpus_, options_);
 }
 
+void Trainer::place(const Stretch& stretch) {
+  check(stretch.fits(num_batches()), "a stretch must lie in the corpus, and progress from 0 to 1");
+  stretch_ = stretch;
+}
+
 float Trainer::alpha_at(int epoch, std::int64_t batch) const {
-  const double tokens = static_cast<double>(corpus_.n_tokens());
-  const double done = epoch + static_cast<double>(boundaries_[static_cast<std::size_t>(batch)]) / std::max(tokens, 1.0);
-  const double progress = std::min(1.0, done / std::max(options_.epochs, 1));
+  const auto boundary = [this](std::int64_t b) { return boundaries_[static_cast<std::size_t>(b)]; };
+  double progress = 0.0;
+  if (stretch_.is_set()) {
+    const std::int64_t first = boundary(stretch_.first_batch);
+    progress = stretch_.progress(boundary(batch) - first, boundary(stretch_.last_batch) - first);
+  } else {
+    const double tokens = static_cast<double>(corpus_.n_tokens());
+    const double done = epoch + static_cast<double>(boundary(batch)) / std::max(tokens, 1.0);
+    progress = std::min(1.0, done / std::max(options_.epochs, 1));
+  }
   return static_cast<float>(options_.alpha + (options_.min_alpha - options_.alpha) * progress);
 }
 
@@ -115,7 +127,7 @@ struct Trainer::Crew {
 void Trainer::work(int epoch, Crew& crew) const {
   StepStats mine;
   try {
-    const BatchBuilder builder(corpus_, keep_, options_, epoch);
+    const BatchBuilder builder(corpus_, keep_, options_, epoch, stretch_.first_token);
     Step step({model_, options_, negatives_, context_weights_, epoch, crew.workers}, crew.sense_use.data(),
               &crew.abandon);
     Batch batch;

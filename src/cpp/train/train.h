@@ -29,6 +29,7 @@
 #include "text/corpus.h"
 #include "train/sampler.h"
 #include "train/step.h"
+#include "train/stretch.h"
 
 namespace muse {
 
@@ -57,6 +58,10 @@ class Trainer {
   Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> word_counts, const Options& options,
           double sample, double ns_exponent, std::vector<float> context_weights);
 
+  // From now on the corpus is a part of a longer text, of which a stretch is trained. Throws std::invalid_argument for
+  // a stretch that is none of the corpus.
+  void place(const Stretch& stretch);
+
   std::int64_t num_batches() const { return static_cast<std::int64_t>(boundaries_.size()) - 1; }
 
   // Runs batches [first, last) of an epoch on `workers` threads while the calling thread calls tick(tokens done so far)
@@ -64,8 +69,8 @@ class Trainer {
   RunStats run(int epoch, std::int64_t first, std::int64_t last, int workers,
                const std::function<Tick(std::int64_t)>& tick);
 
-  // Learning rate of U and V at a batch: linear in the tokens done of all epochs, so that it does not depend on
-  // threads.
+  // Learning rate of U and V at a batch: linear in the tokens done of all epochs (or in the progress that a stretch
+  // says), so that it does not depend on threads.
   float alpha_at(int epoch, std::int64_t batch) const;
   // That of P and Q decays with it.
   float selection_alpha_at(int epoch, std::int64_t batch) const;
@@ -92,6 +97,7 @@ class Trainer {
   std::vector<float> keep_, context_weights_;
   NegativeSampler negatives_;
   std::vector<std::int64_t> boundaries_;
+  Stretch stretch_;
 };
 
 }  // namespace muse
