@@ -33,12 +33,23 @@ def make_parser() -> argparse.ArgumentParser:
     run.add_argument("--workers", type=common.at_least(1), default=usable_cores())
     run.add_argument("--max-ram", type=common.at_least(0), help="bytes of encoded text in memory")
     run.add_argument("--every", type=common.at_least(1), default=100_000_000, help="tokens between checkpoints")
-    run.add_argument("--kill-at", type=float, help="kill the process after this share of the training, and resume")
+    run.add_argument("--kill-at", type=_share, help="kill the process after this share of the training, and resume")
     run.add_argument("--discount", type=float, default=0.61, help="the power with which the vocabulary grows")
     run.add_argument("--out", type=common.out_folder, help="folder for the lines, checkpoints and the page")
     child = commands.add_parser("train", help="what run starts")
     child.add_argument("job")
     return parser
+
+
+def _share(text: str) -> float:
+    """The type of an option: a share of the whole."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1.0:
+        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1; got {text!r:.40}")
+    return value
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -150,14 +150,16 @@ def measure(job: dict[str, Any], kill_at: float | None) -> list[dict[str, Any]]:
         The share of the training after which the process is killed; None: it is not.
     """
     path = Path(job["log"])
+    if not Path(job["corpus"]).is_file():
+        raise FileNotFoundError(f"no such text: {job['corpus']}")
     path.unlink(missing_ok=True)
     (Path(job["checkpoints"]) / CHECKPOINT_NAME).unlink(missing_ok=True)
     child = _start({**job, "resume": False})
     killed = kill_at is not None and _kill_when(child, path, Path(job["checkpoints"]) / CHECKPOINT_NAME, kill_at)
     if child.wait() != 0 and not killed:
-        raise RuntimeError(f"training ended with status {child.returncode}; {path} says how far it came")
+        raise ChildProcessError(f"training ended with status {child.returncode}; {path} says how far it came")
     if killed and _start({**job, "resume": True}).wait() != 0:
-        raise RuntimeError(f"the resumed training failed; {path} says how far it came")
+        raise ChildProcessError(f"the resumed training failed; {path} says how far it came")
     return list(read_log(path))
 
 

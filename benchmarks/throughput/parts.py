@@ -1,14 +1,17 @@
 """Where the time of a whole run goes, by part: ``python -m benchmarks.throughput.parts --corpus FILE``.
 
 All in one process and in the processor's seconds, over all threads, so that what else the machine does counts little:
-reading the text file, the word epochs, and each part of what makes senses of words. What the first two take together is
-a run with one sense a word.
+reading the text file, encoding it, the word epochs, and each part of what makes senses of words. What the first three
+take together is a run with one sense a word.
 """
 
 from __future__ import annotations
 
 import argparse
+import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,8 @@ from muse.training.growing import tree_settings
 from muse.training.trees import grow_trees
 
 PARTS = {
-    "read": "reading, counting, encoding",
+    "read": "reading, counting",
+    "encode": "choosing words, encoding",
     "words": "word epochs",
     "encoder": "trees: encoder",
     "whitening": "trees: samples, whitening",
@@ -52,8 +56,9 @@ def measure(text: Path, dim: int, workers: int, seed: int = 1) -> dict[str, Any]
     """Seconds of each part of one run with the default recipe, and the most memory up to the words and in all."""
     watch = Watch()
     model = MUSE(vector_size=dim, senses=1, workers=workers, seed=seed, progress=False)
-    model.build_vocab(corpus_file=text)
-    watch.stop("read")
+    with _at_messages(watch, {"read ": "read", "kept ": "encode"}):
+        model.build_vocab(corpus_file=text)
+    watch.stop("encode")
     model.train()
     watch.stop("words")
     peak, settings = common.peak_memory_mb(), MUSE(vector_size=dim, seed=seed).settings
@@ -65,12 +70,37 @@ def measure(text: Path, dim: int, workers: int, seed: int = 1) -> dict[str, Any]
     arrays = forest.arrays(words.collocation_vectors, words.word_counts)
     watch.stop("cut")
     seconds = {part: watch.seconds.get(part, 0.0) for part in PARTS}
-    one, all_parts = seconds["read"] + seconds["words"], sum(seconds.values())
+    one, all_parts = _one_sense(seconds), sum(seconds.values())
     return {
-        "dim": dim, "tokens": corpus.n_tokens, "senses": arrays.n_senses, "seconds": seconds, "one_sense": one,
-        "with_senses": all_parts, "ratio": all_parts / one, "peak_mb_one_sense": peak,
+        "dim": dim, "workers": workers, "tokens": corpus.n_tokens, "senses": arrays.n_senses, "seconds": seconds,
+        "one_sense": one, "with_senses": all_parts, "ratio": all_parts / one, "peak_mb_one_sense": peak,
         "peak_mb": common.peak_memory_mb(),
     }  # fmt: skip
+
+
+def _one_sense(seconds: dict[str, float]) -> float:
+    return sum(seconds[part] for part in ("read", "encode", "words"))
+
+
+@contextmanager
+def _at_messages(watch: Watch, parts: dict[str, str]) -> Iterator[None]:
+    """Within, a message of muse.corpus that begins with one of `parts` ends that part."""
+
+    class _Ends(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            for begin, part in parts.items():
+                if record.getMessage().startswith(begin):
+                    watch.stop(part)
+
+    logger, handler = logging.getLogger("muse.corpus"), _Ends()
+    level = logger.level
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 def _corpus(model: MUSE, text: Path) -> _core.Corpus:
@@ -81,13 +111,13 @@ def _corpus(model: MUSE, text: Path) -> _core.Corpus:
 def best(runs: list[dict[str, Any]]) -> dict[str, Any]:
     """The least seconds of each part in several runs of one setting."""
     seconds = {part: min(run["seconds"][part] for run in runs) for part in PARTS}
-    one, total = seconds["read"] + seconds["words"], sum(seconds.values())
+    one, total = _one_sense(seconds), sum(seconds.values())
     return {**runs[-1], "seconds": seconds, "one_sense": one, "with_senses": total, "ratio": total / one}
 
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Seconds, and shares of the whole run, as Markdown: a column for each setting."""
-    names = [f"{row['tokens'] / 1e6:.1f}M tokens, dimension {row['dim']}" for row in rows]
+    names = [f"{row['tokens'] / 1e6:.1f}M tokens, dimension {row['dim']}, {row['workers']} threads" for row in rows]
     lines = [
         {"part": title, **{name: f"{row['seconds'][part]:.2f} ({row['seconds'][part] / row['with_senses']:.0%})"
                            for name, row in zip(names, rows, strict=True)}}
@@ -107,12 +137,17 @@ def main(argv: list[str] | None = None) -> None:
     common.add_arguments(parser)
     parser.add_argument("--dims", type=common.at_least(1), nargs="+", default=[100, 300])
     parser.add_argument("--runs", type=common.at_least(1), default=1, help="of which the least seconds count")
+    parser.add_argument("--threads", type=common.at_least(1), nargs="+", help="several numbers of them, in turn")
     arguments = parser.parse_args(argv)
     corpus = common.plain_corpus(arguments.corpus, arguments.limit_tokens)
-    rows = [best([measure(corpus, dim, arguments.workers) for _ in range(arguments.runs)]) for dim in arguments.dims]
-    command = (
-        f"python -m benchmarks.throughput.parts --corpus {Path(arguments.corpus).name} --workers {arguments.workers}"
-    )
+    threads = arguments.threads or [arguments.workers]
+    rows = [
+        best([measure(corpus, dim, workers) for _ in range(arguments.runs)])
+        for dim in arguments.dims
+        for workers in threads
+    ]
+    listed = " ".join(map(str, threads))
+    command = f"python -m benchmarks.throughput.parts --corpus {Path(arguments.corpus).name} --threads {listed}"
     stamp = common.stamp(command, limit_tokens=arguments.limit_tokens, runs=arguments.runs)
     head = f"`{stamp['command']}`, {stamp['date']}, {stamp['machine']['cpu']}. Processor seconds over all threads."
     text = f"# Parts of a whole run\n\n{head}\n\n{table(rows)}\n"

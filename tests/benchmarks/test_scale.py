@@ -134,11 +134,20 @@ def test_a_line_that_a_kill_has_cut_is_left_out(tmp_path):
     assert list(read_log(tmp_path / "none")) == []
 
 
-def test_a_training_that_fails_is_an_error(tmp_path):
+def test_a_training_that_fails_is_an_error(base_file, tmp_path):
     job = {"corpus": str(tmp_path / "none.txt"), "every": 10, "log": str(tmp_path / "l"), "checkpoints": str(tmp_path),
-           "settings": {"workers": 1}}  # fmt: skip
-    with pytest.raises(RuntimeError, match="ended with status 2"):
+           "settings": {"workers": 1, "vector_size": 0}}  # fmt: skip
+    with pytest.raises(FileNotFoundError, match="no such text"):
         measure(job, None)
+    with pytest.raises(ChildProcessError, match="ended with status 2"):
+        measure({**job, "corpus": str(base_file)}, None)
+
+
+@pytest.mark.parametrize("share", ["0", "1", "nan", "half", "-1", "2"])
+def test_a_share_is_between_none_and_all(share, capsys):
+    with pytest.raises(SystemExit):
+        command.main(["run", "--corpus", "x", f"--kill-at={share}"])
+    assert "between 0 and 1" in capsys.readouterr().err
 
 
 def test_the_command_makes_a_text(base_file, tmp_path, capsys):

@@ -208,10 +208,10 @@ def test_predictions_scale_the_speed_of_one_core() -> None:
 
 
 def test_parts_of_a_whole_run_are_all_there_and_add_up(tmp_path: Path, text: Path) -> None:
-    parts.main(["--corpus", str(text), "--dims", "8", "--workers", "1", "--runs", "2", "--out", str(tmp_path)])
+    parts.main(["--corpus", str(text), "--dims", "8", "--threads", "1", "--runs", "2", "--out", str(tmp_path)])
     (row,) = json.loads((tmp_path / "parts.json").read_text())["rows"]
     assert list(row["seconds"]) == list(parts.PARTS)
-    assert min(row["seconds"][part] for part in ("read", "words", "encoder", "trees")) > 0
+    assert min(row["seconds"][part] for part in ("read", "encode", "words", "encoder", "trees")) > 0
     assert row["with_senses"] == pytest.approx(sum(row["seconds"].values()), rel=1e-4)
     assert row["ratio"] > 1
     assert row["senses"] > 300

@@ -9,8 +9,8 @@ namespace muse {
 
 namespace {
 
-constexpr std::size_t kCopies = std::size_t{4} << 20;       // bytes, of a thread
-constexpr std::size_t kAllCopies = std::size_t{128} << 20;  // and of all threads
+constexpr std::size_t kCopies = std::size_t{32} << 20;      // bytes, of a thread
+constexpr std::size_t kAllCopies = std::size_t{512} << 20;  // and of all threads
 constexpr int kWaiting = 64;                                // updates of a row that may wait in all threads together
 constexpr int kFewest = 4, kMost = 32;                      // and in one
 // The least block that lies on large pages: with small ones copies would cost more than they save.
