@@ -27,7 +27,7 @@ def measure(arguments: argparse.Namespace, rounds: Rounds) -> dict[str, Any]:
     start, tokens, repeats = time.perf_counter(), arguments.limit_tokens, arguments.repeats
     settings, parts = arguments.settings, arguments.parts
     head = common.stamp(
-        "python -m benchmarks.throughput", tokens=tokens, repeats=repeats,
+        "python -m benchmarks.throughput" + " --quick" * arguments.quick, tokens=tokens, repeats=repeats,
         text="Zipf" if arguments.corpus is None else "natural", **COMMON,
     )  # fmt: skip
     limits = _limits([1, *arguments.workers])
@@ -81,6 +81,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     )
     cores = usable_cores()
     parser.add_argument("--job", help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="the headline rows alone, on less text: two minutes")
     parser.add_argument("--corpus", help="text file, one sentence a line; without it, Zipf-distributed words")
     parser.add_argument("--limit-tokens", type=common.at_least(1), default=plan.TOKENS, metavar="N", help="of the text")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
@@ -102,6 +103,10 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
         help="keep each run here; those that are there are not run again",
     )
     arguments = parser.parse_args(argv)
+    if arguments.quick:
+        programs = [named.partition("=")[0] for named in arguments.program]
+        parser.set_defaults(**{**plan.QUICK, "systems": [*plan.QUICK["systems"], *programs]})
+        arguments = parser.parse_args(argv)
     arguments.tagging = argparse.Namespace(tokens=arguments.limit_tokens, dim=300, senses=3, workers=1, rounds=5)
     return arguments
 

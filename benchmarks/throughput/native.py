@@ -80,4 +80,5 @@ def _compiled(compiler: str, source: Path, flags: list[str], libraries: list[str
 def _run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise NotAvailableError(f"{command[0]} failed: {done.stderr.strip()[-300:]}")
+        told = " ".join(done.stderr.split())  # one line, of which the end is what whoever runs this reads
+        raise NotAvailableError(f"{Path(command[0]).name} failed: {told[-300:]}")

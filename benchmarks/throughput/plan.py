@@ -18,6 +18,15 @@ SWEEPS: dict[str, list[int]] = {
     "negative": [1, 5, 15, 25],
     "window": [2, 5, 10],
 }
+QUICK: dict[str, Any] = {  # what the command runs with --quick, unless its other options say otherwise
+    "limit_tokens": 150_000,
+    "repeats": 2,
+    "parts": ["table", "scaling", "tagging"],
+    "systems": [
+        "muse, one sense, negatives of each pair", "muse, one sense, shared negatives", "muse, default recipe",
+        REFERENCE, "word2vec.c, -Ofast", "fastText",
+    ],
+}  # fmt: skip
 SWEPT = ("muse, one sense, shared negatives", "muse, paper's recipe, shared negatives")
 
 

@@ -185,6 +185,15 @@ def targets(result: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
+def limit_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the machine can do with one thread, as rows of that table."""
+    if (one := result["limits"].get("1")) is None:
+        return []
+    found = {"GFLOP/s of fused multiply-adds": one["gflops"], "GB/s of memory (triad)": one["triad_gb_per_second"]}
+    found |= {f"GB/s of random rows of 1.2 KB in {size} MB": rate for size, rate in one["rows_gb_per_second"].items()}
+    return [{"what": f"limit: {name}, one thread", "target": None, "measured": rate} for name, rate in found.items()]
+
+
 def page(result: dict[str, Any]) -> str:
     """The markdown page."""
     settings, machine = result["settings"], result["machine"]
@@ -206,7 +215,7 @@ def page(result: dict[str, Any]) -> str:
             for threads, each in result["limits"].items()
         )
         parts.append(f"Limits measured in the same run. {told}.")
-    if aims := targets(result):
+    if aims := limit_rows(result) + targets(result):
         parts.append(common.markdown_table(aims, ["what", "target", "measured"]))
     if result["table"]:
         parts += ["## Training, one thread", common.markdown_table(result["table"], COLUMNS)]

@@ -140,6 +140,28 @@ def test_the_plan_fits_the_settings() -> None:
     assert all(p.job["value"] in p.job.values() for p in plan.sweeps(1000, 1))
 
 
+def test_quick_takes_the_headline_rows_unless_told_otherwise() -> None:
+    quick = command.parse(["--quick", "--program", "pWord2Vec=/none", "--repeats", "1"])
+    assert quick.parts == ["table", "scaling", "tagging"]
+    assert quick.systems == [*plan.QUICK["systems"], "pWord2Vec"]
+    assert (quick.limit_tokens, quick.repeats) == (150_000, 1)
+    assert quick.tagging.tokens == 150_000
+    assert set(plan.QUICK["systems"]) <= set(systems.RUNNERS)
+    assert command.parse([]).parts == list(command.PARTS)
+
+
+def test_limits_of_the_machine_are_in_the_table() -> None:
+    limits = {"1": {"gflops": 117.0, "triad_gb_per_second": 19.4, "rows_gb_per_second": {"16": 51.7}}}
+    rows = report.limit_rows({"limits": limits})
+    assert [row["measured"] for row in rows] == [117.0, 19.4, 51.7]
+    assert report.limit_rows({"limits": {}}) == []
+
+
+def test_why_a_peer_cannot_be_had_is_one_line() -> None:
+    with pytest.raises(native.NotAvailableError, match=r"^python.* failed: first second$"):
+        native._run([sys.executable, "-c", "import sys; sys.exit('first\\n\\nsecond\\n')"])
+
+
 def test_scaling_is_relative_to_one_thread() -> None:
     base = {"system": "a", "vector_size": 8, "negative": 5, "tokens": 10, "pairs": 10, "memory_mb": 1.0}
     runs = [{**base, "workers": n, "seconds": 1 / n, "cpu_seconds": 1.0} for n in (1, 2, 1, 2)]

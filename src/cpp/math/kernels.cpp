@@ -1,10 +1,13 @@
 // Compiled once per instruction set with MUSE_ISA naming it. Everything but the table has internal linkage and nothing
 // of the standard library is used: a weak symbol compiled for AVX-512 must never be the one that the linker keeps.
+// MUSE_ONLY names the architecture that an instruction set belongs to: a universal binary is compiled for two, and in
+// the other one there is no such table. MUSE_NEON is defined for those of arm64 but its baseline, which is portable.
+#if !defined(MUSE_ONLY) || MUSE_ONLY
 #include "math/kernels.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#elif defined(__aarch64__)
+#elif defined(MUSE_NEON)
 #include <arm_neon.h>
 #endif
 
@@ -24,6 +27,10 @@ constexpr int kTileColumns = 4;  // 16 sums of 32 registers
 #elif defined(__AVX__)
 constexpr int kLanes = 8;
 constexpr int kTileColumns = 3;  // 12 of 16
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
+#define MUSE_SVE_LANES
+constexpr int kLanes = __ARM_FEATURE_SVE_BITS / 32;
+constexpr int kTileColumns = 4;  // 16 of 32
 #elif defined(__aarch64__)
 constexpr int kLanes = 4;
 constexpr int kTileColumns = 4;  // 16 of 32
@@ -35,6 +42,15 @@ constexpr int kTileRows = 4;
 constexpr int kRowTile = 8;    // rows of a score_rows tile
 constexpr int kStepTile = 4;   // rows of a step_rows tile
 constexpr int kManyRows = 24;  // of b: more do not stay in the first cache at full length
+// Sums of a row in score_rows, and of a dot product. Processors of arm64 start up to four multiply-adds a cycle, each
+// of which takes four: with fewer than sixteen sums the next one would wait.
+#if defined(MUSE_NEON)
+constexpr int kRowSums = 2;
+constexpr int kDotSums = 8;
+#else
+constexpr int kRowSums = 1;
+constexpr int kDotSums = 4;
+#endif
 
 #include "math/kernels_lanes.h"
 
@@ -70,7 +86,7 @@ inline void score_tile(const float* a, const float* b, int dim, float* out, int 
     }
   }
   float flat[kGroups * kLanes];
-  for (int g = 0; g < kGroups; ++g) store(flat + g * kLanes, horizontal_sums(sums + g * kLanes));
+  for (int g = 0; g < kGroups; ++g) store_sums(flat + g * kLanes, sums + g * kLanes);
   for (int i = 0; i < Rows; ++i)
     for (int j = 0; j < Columns; ++j) out[i * out_stride + j] = flat[i * Columns + j];
 }
@@ -108,6 +124,24 @@ inline void score_row_tile(const float* x, const float* const* rows, int dim, fl
   constexpr int kGroups = (Rows + kLanes - 1) / kLanes;
   Vector sums[kGroups * kLanes] = {};
   int d = 0;
+  if constexpr (kRowSums == 2) {
+    Vector more[Rows] = {};
+    const float* row[Rows];  // each moves by itself: a pair of vectors is then one instruction
+#pragma GCC unroll 8
+    for (int j = 0; j < Rows; ++j) row[j] = rows[j];
+    for (; d + 2 * kLanes <= dim; d += 2 * kLanes) {
+      const Vector v = load(x + d), w = load(x + d + kLanes);
+#pragma GCC unroll 8
+      for (int j = 0; j < Rows; ++j) {
+        sums[j] += v * load(row[j]);
+        more[j] += w * load(row[j] + kLanes);
+        row[j] += 2 * kLanes;
+        asm("" : "+r"(row[j]));
+      }
+    }
+#pragma GCC unroll 8
+    for (int j = 0; j < Rows; ++j) sums[j] += more[j];
+  }
   for (; d + kLanes <= dim; d += kLanes) {
     const Vector v = load(x + d);
     for (int j = 0; j < Rows; ++j) sums[j] += v * load(rows[j] + d);
@@ -117,7 +151,7 @@ inline void score_row_tile(const float* x, const float* const* rows, int dim, fl
     for (int j = 0; j < Rows; ++j) sums[j] += v * load(rows[j] + dim - kLanes);
   }
   float flat[kGroups * kLanes];
-  for (int g = 0; g < kGroups; ++g) store(flat + g * kLanes, horizontal_sums(sums + g * kLanes));
+  for (int g = 0; g < kGroups; ++g) store_sums(flat + g * kLanes, sums + g * kLanes);
   for (int j = 0; j < Rows; ++j) out[j] = flat[j];
 }
 
@@ -295,8 +329,9 @@ inline void step_row_tile(const float* x, const float* e, float* const* rows, co
       const Vector v = load(x + d);
       Vector total = load(sum + d);
       for (int j = 0; j < Rows; ++j) {
-        const Vector old = load_once(row[j] + d);
+        Vector old = load_once(row[j] + d);
         total += scale[j] * old;
+        settle(total, old);
         store(row[j] + d, old + scale[j] * v);
       }
       store(sum + d, total);
@@ -348,19 +383,25 @@ void sigmoid(const float* x, int count, float* out) {
   }
 }
 
+// The products of Count vectors from x and y on, each added to a sum of its own.
+template <int Count>
+inline void add_products(const float* x, const float* y, Vector* sums) {
+#pragma GCC unroll 8
+  for (int k = 0; k < Count; ++k) sums[k] += load(x + k * kLanes) * load(y + k * kLanes);
+}
+
 float dot(const float* x, const float* y, int dim) {
-  Vector a{}, b{}, c{}, d{};
+  Vector sums[kDotSums] = {};
   int i = 0;
-  for (; i + 4 * kLanes <= dim; i += 4 * kLanes) {
-    a += load(x + i) * load(y + i);
-    b += load(x + i + kLanes) * load(y + i + kLanes);
-    c += load(x + i + 2 * kLanes) * load(y + i + 2 * kLanes);
-    d += load(x + i + 3 * kLanes) * load(y + i + 3 * kLanes);
-  }
-  for (; i + kLanes <= dim; i += kLanes) a += load(x + i) * load(y + i);
+  for (; i + kDotSums * kLanes <= dim; i += kDotSums * kLanes) add_products<kDotSums>(x + i, y + i, sums);
+  if constexpr (kDotSums > 4)
+    for (; i + 4 * kLanes <= dim; i += 4 * kLanes) add_products<4>(x + i, y + i, sums);
+  for (; i + kLanes <= dim; i += kLanes) add_products<1>(x + i, y + i, sums);
+  for (int step = 1; step < kDotSums; step *= 2)
+    for (int k = 0; k < kDotSums; k += 2 * step) sums[k] += sums[k + step];
   Quad q{};
   for (; i + 4 <= dim; i += 4) q += load_quad(x + i) * load_quad(y + i);
-  float total = horizontal_sum<kLanes / 2>((a + b) + (c + d)) + ((q[0] + q[1]) + (q[2] + q[3]));
+  float total = horizontal_sum<kLanes / 2>(sums[0]) + ((q[0] + q[1]) + (q[2] + q[3]));
   for (; i < dim; ++i) total += x[i] * y[i];
   return total;
 }
@@ -368,6 +409,7 @@ float dot(const float* x, const float* y, int dim) {
 void axpy(float a, const float* x, float* y, int dim) {
   const Vector s = broadcast(a);
   int i = 0;
+#pragma GCC unroll 4
   for (; i + kLanes <= dim; i += kLanes) store(y + i, load(y + i) + s * load(x + i));
   for (; i + 4 <= dim; i += 4)
     *reinterpret_cast<UnalignedQuad*>(y + i) = load_quad(y + i) + (a - Quad{}) * load_quad(x + i);
@@ -396,3 +438,4 @@ constinit const Kernels MUSE_JOIN(kKernels_, MUSE_ISA) = {
 };
 
 }  // namespace muse
+#endif

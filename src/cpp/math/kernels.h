@@ -13,11 +13,14 @@ namespace muse {
 
 inline constexpr int kSecondCache = 2;  // where a row is asked to that is read soon, but not at once
 
+inline constexpr int kLargestByteQuery = 127 * 256 + 127;  // two bytes with signs
+
 // A vector that is compared with rows of bytes, and what its products stand for.
 struct ByteQuery {
-  const std::int16_t* numbers;  // (dim,), zeros behind its end; |numbers · row| stays below 2^31 for any row
-  float unit;                   // of a product
-  float length;                 // of the vector itself
+  // (dim,), zeros behind its end, none beyond ±kLargestByteQuery; |numbers · row| stays below 2^31 for any row
+  const std::int16_t* numbers;
+  float unit;    // of a product
+  float length;  // of the vector itself
 };
 
 struct Kernels {
@@ -72,8 +75,12 @@ struct Kernels {
                      int dim, float least, int* found);
 };
 
+// All there are, on any processor; those of one processor from the least to the best. What the arm64 ones need beside
+// what every such processor has: the dot products of Armv8.2, and vectors of so many bits by SVE.
+inline constexpr const char* kKernelNames[] = {"baseline", "avx2", "avx512", "neon", "dotprod", "sve256", "sve512"};
+
 // The best table that this processor can run, or the one that the environment variable MUSE_ISA names
-// (baseline, avx2, avx512); throws std::runtime_error when that one is unknown or cannot run here.
+// (one of kKernelNames); throws std::runtime_error when that one is unknown or cannot run here.
 const Kernels& kernels();
 
 // A table by name, or nullptr when it is not in this build or cannot run here.

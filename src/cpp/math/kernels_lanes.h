@@ -23,6 +23,12 @@ inline Vector load_once(const float* p) {
 #endif
   return v;
 }
+// Both values are there before either is used again, so that the second may be changed where it is, not in a copy.
+inline void settle([[maybe_unused]] Vector& a, [[maybe_unused]] Vector& b) {
+#if defined(MUSE_NEON) && !defined(MUSE_SVE_LANES)
+  asm("" : "+w"(a), "+w"(b));
+#endif
+}
 inline void store(float* p, Vector v) { *reinterpret_cast<Unaligned*>(p) = v; }
 inline Vector broadcast(float x) { return x - Vector{}; }  // x + 0 would be an addition: it changes -0
 
@@ -41,14 +47,15 @@ struct MakeLanes<0, Lane...> {
 // Lane l of the result of folding blocks of width 2 * Half: the low half of each block comes from a, the high from b.
 template <int Half, typename V, int... Lane>
 inline V fold(V a, V b, Lanes<Lane...>) {
-  return __builtin_shufflevector(a, b, ((Lane / Half) % 2 == 0 ? Lane : Lane - Half + kLanes)...) +
-         __builtin_shufflevector(a, b, ((Lane / Half) % 2 == 0 ? Lane + Half : Lane + kLanes)...);
+  constexpr int kCount = sizeof...(Lane);
+  return __builtin_shufflevector(a, b, ((Lane / Half) % 2 == 0 ? Lane : Lane - Half + kCount)...) +
+         __builtin_shufflevector(a, b, ((Lane / Half) % 2 == 0 ? Lane + Half : Lane + kCount)...);
 }
 
 template <int Half, typename V>
 inline void fold_all(V* v) {
   if constexpr (Half >= 1) {
-    for (int i = 0; i < Half; ++i) v[i] = fold<Half>(v[i], v[i + Half], typename MakeLanes<kLanes>::type{});
+    for (int i = 0; i < Half; ++i) v[i] = fold<Half>(v[i], v[i + Half], typename MakeLanes<sizeof(V) / 4>::type{});
     fold_all<Half / 2>(v);
   }
 }
@@ -63,4 +70,25 @@ template <typename V>
 inline V horizontal_sums(V* v) {
   fold_all<kLanes / 2>(v);
   return v[0];
+}
+
+// Writes the sums of kLanes vectors.
+inline void store_sums(float* to, Vector* v) {
+#if defined(MUSE_SVE_LANES)
+  // Shuffles across a whole register take three instructions there: the first rounds are loads of quarters.
+  float all[kLanes * kLanes];
+  for (int i = 0; i < kLanes; ++i) store(all + i * kLanes, v[i]);
+  for (int first = 0; first < kLanes; first += 4) {
+    Quad four[4];
+    for (int i = 0; i < 4; ++i) {
+      const float* from = all + (first + i) * kLanes;
+      four[i] = load_quad(from) + load_quad(from + 4);
+      for (int d = 8; d < kLanes; d += 4) four[i] += load_quad(from + d);
+    }
+    fold_all<2>(four);
+    *reinterpret_cast<UnalignedQuad*>(to + first) = four[0];
+  }
+#else
+  store(to, horizontal_sums(v));
+#endif
 }
