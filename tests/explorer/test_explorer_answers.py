@@ -13,13 +13,14 @@ import pytest
 
 from muse import MUSE, NotTrainedError, UnknownWordError
 from muse.change import TemporalMUSE
+from muse.concordance import index_corpus
 from muse.data.snapshot import Snapshot
 from muse.explorer.answers import Answers
 from muse.explorer.comparing import compare_words
 from muse.explorer.models import ExploredModel, explored
 from muse.explorer.sentences import reasons, sentence_view
 from muse.explorer.slices import change_view, over_time_view
-from muse.explorer.uses import ScannedText, Use, use_source
+from muse.explorer.uses import IndexedText, ScannedText, Use, use_source
 from muse.explorer.words import projected, sense_axes, uses_view, word_view
 from toy import toy_model
 
@@ -254,6 +255,37 @@ def test_a_text_is_read_once_for_all_words_and_no_further_than_needed():
     found = ScannedText(rows).find(["a", "b"], 3)
     assert [len(found["a"]), len(found["b"])] == [3, 3]
     assert read <= 4  # one to see whether these are paths
+
+
+def test_uses_in_an_index_are_drawn_from_all_of_the_text(tmp_path: Path):
+    lines = [f"n{i} bank a{i}" + " bank" * (i == 7) for i in range(200)] + ["x " * 100 + "rare " + "y " * 100]
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(lines))
+    assert isinstance(use_source(text), ScannedText)
+    index = index_corpus(text)
+    for source in (use_source(text), use_source(index), use_source(tmp_path / "text.txt.muse-index")):
+        assert isinstance(source, IndexedText)
+        found = source.find(["bank", "rare", "none"], 20)
+        assert found == source.find(["bank", "rare", "none"], 20)
+        assert len(found["bank"]) == 20
+        assert max(int(tokens[0][1:]) for tokens, _ in found["bank"]) > 100
+        assert all(tokens[position] == "bank" for tokens, position in found["bank"])
+        (rare,) = found["rare"]
+        assert rare.tokens[rare.position] == "rare"
+        assert len(rare.tokens) == 121
+        assert found["none"] == []
+    every = IndexedText(index).find(["bank"], 1000)
+    assert every == ScannedText(text).find(["bank"], 1000)
+
+
+def test_an_index_that_is_not_of_the_text_is_not_used(tmp_path: Path):
+    text, beside = tmp_path / "text.txt", tmp_path / "text.txt.muse-index"
+    text.write_text("a bank\n")
+    index_corpus(text)
+    text.write_text("another bank\n" * 2)
+    assert len(use_source(text).find(["bank"], 5)["bank"]) == 2
+    beside.write_bytes(beside.read_bytes()[:100])
+    assert isinstance(use_source(text), ScannedText)
 
 
 def test_a_text_that_is_none_is_refused(tmp_path: Path):

@@ -45,8 +45,8 @@ def write_html(
         The file, which appears whole or not at all.
     *others : MUSE, TemporalMUSE, or paths of model files
         Models to compare with.
-    corpus : path, list of paths, iterable of lists of str, or UseSource, optional
-        A text from which example uses are taken; it is read once.
+    corpus : path, list of paths, iterable of lists of str, CorpusIndex or UseSource, optional
+        A text from which example uses are taken, or its index, see `ExplorerServer`; it is read once.
     sentences : iterable of str, optional
         Sentences whose words' senses, and what decides them, are in the file; others cannot be typed there.
     names : sequence of str, optional

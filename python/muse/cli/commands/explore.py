@@ -13,9 +13,11 @@ from muse.change.storing import ENDING
 from muse.change.temporal import TemporalMUSE
 from muse.cli.command import command
 from muse.cli.kinds import FILE, Checked, words_in
+from muse.cli.models import model_file
 from muse.cli.output import Output
 from muse.cli.streams import refuse_overwriting
 from muse.cli.texts import Reading, reading_options, text_of
+from muse.concordance.index import SUFFIX
 from muse.explorer.file import write_html
 from muse.explorer.server import FIRST_PORT, HOST, ExplorerServer
 from muse.files.lines import shown
@@ -47,7 +49,7 @@ def explore(
 
     It is served until Ctrl-C. With --html the page is one file that needs no server.
     """
-    reading = Reading.taken(values)
+    reading, models = Reading.taken(values), tuple(map(model_file, models))
     opened: list[Any] = [TemporalMUSE.load(model, mmap=True) if slices else model for model in models]
     if slices and not names:
         names = tuple(shown(Path(model).name).removesuffix(".safetensors") for model in models)
@@ -74,4 +76,5 @@ def explore(
 
 
 def _sentences(corpus: str | None, reading: Reading) -> Any:
-    return None if corpus is None else text_of([corpus], reading).sentences
+    """A text, or its index, which needs no reading."""
+    return corpus if corpus is None or corpus.endswith(SUFFIX) else text_of([corpus], reading).sentences
