@@ -22,7 +22,7 @@ from muse.change import TemporalMUSE
 from muse.change.dated import by_bins
 
 OUT = common.RESULTS / "addresses.json"
-EDGES = (1790, 1861, 1914, 1946, 2100)
+EDGES = (1790, 1861, 1914, 1946, 2027)
 SETTINGS: dict[str, Any] = {"vector_size": 100, "epochs": 20, "seed": 1}
 WORDS = ("issues", "mission", "income", "energy", "region", "climate", "services")
 DRAWN = ("issues", "mission", "income")
