@@ -237,7 +237,8 @@ def run(sentences: Sequence[Sequence[str]], args: argparse.Namespace, seed: int)
             "controls p<=.05": round(float(np.mean([named[w]["p"] <= 0.05 for w in controls if w in named])), 4),
             "null": null_rates(table.rows, touched), "seconds": round(time.perf_counter() - started, 1),
         }  # fmt: skip
-    result["shuffled"] = shuffled(model, slices, args.block, seed)
+    if args.measures:
+        result["shuffled"] = shuffled(model, slices, args.block, seed)
     if args.aligned:
         started = time.perf_counter()
         distance = aligned_distance(slices, settings, [*changed, *controls])

@@ -119,8 +119,18 @@ def test_intervals_hold_the_share(hard: Any) -> None:
     model, words, _ = hard
     for word in words[:6]:
         for row in model.shares(word, resamples=300):
-            assert 0 <= row["low"] <= row["share"] + 0.02
-            assert row["share"] - 0.02 <= row["high"] <= 1
+            assert 0 <= row["low"] < row["high"] <= 1
+            assert row["low"] - 0.02 <= row["share"] <= row["high"] + 0.02
+
+
+def test_one_use_says_little(hard: Any) -> None:
+    model, words, _ = hard
+    other = copy.deepcopy(model)
+    other.add_slice("tiny", [[words[0], "the"]])
+    rows = [row for row in other.shares(words[0]) if row["slice"] == "tiny"]
+    assert all(row["high"] - row["low"] > 0.4 for row in rows)
+    wide = {row["sense"]: row["high"] - row["low"] for row in other.shares(words[0]) if row["slice"] == "a"}
+    assert max(wide.values()) < 0.4
 
 
 def test_damaged_tables_are_refused(hard: Any, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from muse import MUSE, Split
+from muse import MUSE, LineSentence, Split
 from muse.change import TemporalMUSE
 from muse.datasets import make_ambiguous_corpus
 from muse.errors import ModelFileError, UnknownSenseError, UnknownWordError
@@ -332,3 +332,21 @@ def test_both_files_are_replaced_or_none(model: TemporalMUSE, tmp_path: Path, mo
         assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
     other.save(path)
     assert TemporalMUSE.load(path).slices == ("x", "y")
+
+
+def test_files_of_another_encoding(tmp_path: Path) -> None:
+    text = "\n".join(" ".join(sentence) for sentence in SLICES["a"][:400]).replace("bank", "bänk")
+    for name in ("old", "new"):
+        (tmp_path / name).write_bytes(text.encode("cp1252"))
+    model = TemporalMUSE(
+        {name: LineSentence(tmp_path / name, encoding="cp1252") for name in ("old", "new")}, **SETTINGS
+    )
+    assert sum(row["uses"] for row in model.shares("bänk") if row["slice"] == "old") == text.split().count("bänk")
+
+
+def test_senses_that_rose_by_their_shares(model: TemporalMUSE) -> None:
+    """What is allowed for in shares is in the columns before and after."""
+    for row in model.new_senses(most_before=0.6):
+        shares = {one["slice"]: one["share"] for one in model.shares(row["sense"].rpartition("#")[0], resamples=0)
+                  if one["sense"] == row["sense"]}  # fmt: skip
+        assert (row["before"], row["after"]) == pytest.approx((shares["a"], shares["b"]), abs=0.002)

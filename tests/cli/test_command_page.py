@@ -58,7 +58,8 @@ def shape(text: str) -> list[str]:
         line = re.sub(r"-?\d[\d,.]*(e-\d+)?%?", "0", line)
         lines.append(re.sub(r"( w#0,?)+", " w#0", re.sub(r"\s+", " ", line)).strip())
     lines = [re.sub(r"^[a-z]+((?: -?0){5})$", r"a collocate\1", line) for line in lines]
-    return [re.sub(r"^(w#0 0) [a-z, ]+$", r"\1", line) for line in lines]
+    lines = [re.sub(r"^[a-z]+((?: -?0){4} yes 0 0)$", r"a word\1", line) for line in lines]
+    return [re.sub(r"^(w#0(?: 0| \(0 to 0\))+) [a-z, ]+$", r"\1", line) for line in lines]
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not here: this is an installed package")

@@ -52,9 +52,9 @@ class Errors(NamedTuple):
     rates: Numbers
     usual: Numbers
 
-    def shares(self, counts: Numbers) -> Numbers:
+    def shares(self, counts: Numbers, rng: np.random.Generator | None = None) -> Numbers:
         """See `true_shares`."""
-        return true_shares(counts, self.rates, self.usual)
+        return true_shares(counts, self.rates, self.usual, rng)
 
 
 def shares(
@@ -86,7 +86,7 @@ def resampled(table: NDArray[np.int64], errors: Errors, resamples: int, seed: in
     """Shares of samples of the groups with replacement, float64 (B, K)."""
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(len(table), np.full(len(table), 1 / len(table)), size=resamples)
-    return errors.shares((weights @ table).astype(np.float64))
+    return errors.shares((weights @ table).astype(np.float64), rng)
 
 
 def _interval(

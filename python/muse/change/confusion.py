@@ -30,7 +30,7 @@ _LEAST_USES = 0.5  # of a sense: with fewer there is nothing to say
 _SHARPER = 0.45  # of the temperature of answers: trees of whole words err less than those of a few pooled uses
 _ROUNDS, _NEAR = 30, 1e-3  # of the match of probabilities to tags, and when it is good enough
 _STEPS, _STEADY = 200, 1e-5  # of the search for shares
-_DOUBT = 2.0  # uses with the shares of the compass that are added to those of a slice
+_DOUBT = 2  # uses with the shares of the compass that are added to those of a slice
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _probabilities(scores: NDArray[Any], tag: Integers, owner: Integers) -> Numb
     return shares
 
 
-def true_shares(counts: Numbers, rates: Numbers, usual: Numbers) -> Numbers:
+def true_shares(counts: Numbers, rates: Numbers, usual: Numbers, rng: np.random.Generator | None = None) -> Numbers:
     """The shares of senses that make such counts of tags likeliest, float64 (B, K).
 
     Parameters
@@ -159,7 +159,9 @@ def true_shares(counts: Numbers, rates: Numbers, usual: Numbers) -> Numbers:
     rates : float64 (K, K)
         A table of confusions.
     usual : float64 (K,)
-        Shares in the compass: few uses are believed less.
+        Shares in the compass: two uses with these are added, so that few uses are believed less.
+    rng : numpy.random.Generator, optional
+        Draws these two uses for each row, for intervals: else what one use says would be sure.
 
     Returns
     -------
@@ -174,12 +176,13 @@ def true_shares(counts: Numbers, rates: Numbers, usual: Numbers) -> Numbers:
     """
     usual = np.maximum(usual, 1e-3)
     usual = usual / usual.sum()
+    added = _DOUBT * usual if rng is None else rng.multinomial(_DOUBT, usual, size=len(counts))
     total = counts.sum(axis=1, keepdims=True) + _DOUBT
     shares = np.broadcast_to(usual, counts.shape).copy()
     for _ in range(_STEPS):
         expected = shares @ rates
         ratio = np.divide(counts, expected, out=np.zeros_like(shares), where=expected > 1e-12)
-        better = (shares * (ratio @ rates.T) + _DOUBT * usual) / total
+        better = (shares * (ratio @ rates.T) + added) / total
         moved = float(np.abs(better - shares).max())
         shares = better
         if moved < _STEADY:

@@ -67,7 +67,8 @@ class ShareTable(Table):
     """Shares of a word's senses in each slice, with intervals: a row for each slice and sense.
 
     The keys of a row are ``slice``, ``sense`` (``"cell#2"``), ``share``, ``low`` and ``high`` (None where the slice has
-    no use of the word), ``uses`` (of the sense), and ``near`` (its nearest words in the compass).
+    no use of the word), ``tagged`` (the share of the uses that are tagged as the sense, as they were counted),
+    ``uses`` (so tagged), and ``near`` (its nearest words in the compass).
     """
 
     def plot(self, ax: Any = None) -> Any:
@@ -101,7 +102,7 @@ class ShareTable(Table):
         ax.set_ylim(0, 1)
         ax.set_ylabel("share of the word's uses")
         ax.set_title(self.title)
-        ax.legend(fontsize=8, frameon=False)
+        ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.08))  # over no line
         return ax
 
 

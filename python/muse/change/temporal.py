@@ -138,6 +138,13 @@ class TemporalMUSE(HeldSlices):
         ShareTable
             A row for each slice and sense; ``plot()`` draws it. A slice without the word has shares of None.
 
+        Notes
+        -----
+        Tags err, and by that even out shares. How often each sense is taken for each other is measured on the uses that
+        the compass is made of; the shares are those that make the tags likeliest, with two uses more that have the
+        shares of the compass. ``tagged`` is what was counted. Intervals hold what other sentences of the slice might
+        have said, not what the tables of confusions err by.
+
         Raises
         ------
         UnknownWordError
@@ -221,7 +228,7 @@ class TemporalMUSE(HeldSlices):
             Of the word's uses in the later slice, at least; 0.1 by default.
         most_before : float
             Of that share in the earlier slice, at most; 0.25 by default: a tagger errs, so that what is new is
-            seldom at zero before.
+            seldom at zero before. Shares are those of `shares`; p is by the tags.
         least_uses, permutations, rate, seed
             As of `change`.
 

@@ -65,7 +65,8 @@ program = Commands(
     params=[
         click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
                      help="Show the version and exit."),
-        click.Option(["--debug"], is_flag=True, expose_value=False, help="Show where in the program a fault arose."),
+        click.Option(["--debug"], is_flag=True, expose_value=False, hidden=True,
+                     help="Show where in the program a fault arose."),
     ],
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from muse.selector.uses import find_uses
 
 __all__ = ["change_view", "over_time_view"]
 
-_RANKED = 200  # words that the table of changed ones has
+_RANKED = 60  # words that the table of changed ones has
 _USES = 3  # of each sense in a slice
 
 

@@ -40,7 +40,7 @@ _PAGE_WORDS = 30  # of those that changed most, in a page whose words are not sa
 @click.option("-n", "--limit", type=Checked(integer(0)), default=20, metavar="N", show_default=True,
               help="How many of the words that changed most; 0: all.")  # fmt: skip
 @click.option("--measure", type=click.Choice(MEASURES), default="jsd", show_default=True,
-              help="Shares of senses; vectors of the word; distance of uses.")  # fmt: skip
+              help="Of senses, vectors or uses.")  # fmt: skip
 @click.option("--by", metavar="COLUMN", help="TEXT is one table, and this column tells its slices, such as year.")
 @click.option("--bins", metavar="EDGES", help="Of slices of --by, such as 1800,1850,1900.")
 @click.option("--block", type=Checked(integer(1)), default=20, metavar="N", show_default=True,
@@ -49,15 +49,14 @@ _PAGE_WORDS = 30  # of those that changed most, in a page whose words are not sa
 @click.option("--save", type=FILE, metavar="FILE", help="Keep the model, and its slices beside it.")
 @click.option("--html", type=FILE, metavar="FILE", help="Write a page: words, shares over time, uses by slice.")
 @reading_options
-@settings_options(("senses", "vector_size", "epochs", "workers", "seed"))
+@settings_options(("senses", "vector_size", "epochs", "workers"))
 def change(
     out: Output, texts: tuple[str, ...], words: tuple[str, ...], limit: int, measure: str, block: int,
     model: str | None, save: str | None, html: str | None, **values: Any,
 ) -> None:  # fmt: skip
-    """Rank words by how far their senses changed between texts, the slices, given in the order of time.
+    """Rank words by how far their senses changed between texts: TEXTs are slices in the order of time.
 
-    Each TEXT is a slice, as text for train. Without --words the first slice is compared with the last; with them
-    the shares of their senses in each slice are listed, with intervals of 95%.
+    Each is text as for train. With --words the shares of their senses in each slice are listed.
     """
     slices = _slices(texts, values, Reading.taken(values))
     settings, asked = given_settings(values), words_in(words)

@@ -22,8 +22,9 @@ async function changeView(route) {
       el(
         "p",
         { class: "note" },
-        "Shares are of the uses in each slice, with what the selector errs by allowed for; behind them stand their "
-          + "95% intervals. They grow with the number of uses, not with the number of texts that agree.",
+        "Shares are of the uses in each slice, with what the selector errs by allowed for, and their 95% intervals: "
+          + "how much other sentences of the same kind might have differed. What all texts of a slice have in common, "
+          + "such as their genre, is in no interval.",
       ),
     ),
     view.own.length ? byShare(view, view.own).map((number) => senseOverTime(view, level, number, over, model)) : null,
@@ -139,7 +140,8 @@ function shareTable(view, over) {
   const rows = byShare(view, view.own).map((number) => el(
     "tr",
     {},
-    el("th", { scope: "row" }, tieSense(view, ownLevel(view), number)),
+    el("th", { scope: "row" }, el("span", { class: "tie-sense" }, badge(view.nodes[number].colour, number),
+      ofModel(titleOf(view, ownLevel(view), number).text || `sense ${number}`))),
     over.slices.map((slice) => el("td", { class: "figure" }, shareInWords(slice.senses[number]))),
   ));
   return el(
