@@ -199,10 +199,9 @@ def test_shrinkage_and_other_settings_reach_the_trees():
     assert forest.trees.shrinkage == 0.0
     assert forest.space.size == 12 + 7
     assert len(forest.space.position_weights) == 7
-    rows = model.arrays.rows_of(model.vocabulary["bank"])
-    np.testing.assert_array_equal(
-        model.arrays.sense_vectors[rows], np.tile(model.wv["bank"], (rows.stop - rows.start, 1))
-    )
+    row = model.vocabulary["bank"]
+    vectors = model.arrays.sense_vectors[model.arrays.rows_of(row)]
+    np.testing.assert_array_equal(vectors, np.tile(forest.word_vectors[row], (len(vectors), 1)))
 
 
 def test_estimates_cover_trees():
