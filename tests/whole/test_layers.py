@@ -14,7 +14,7 @@ import muse
 ROOT = Path(muse.__file__).parent
 FLOORS = (
     "_core _topic_words errors callbacks base data files corpus readers vectors formats selector lexicon plots "
-    "concordance training model evaluation change integrations datasets explorer cli __main__"
+    "concordance training model evaluation change distributed integrations datasets explorer cli __main__"
 ).split()
 EXCEPTIONS: set[tuple[str, str]] = set()  # (module, what it imports), to be mended
 

@@ -12,6 +12,7 @@ namespace py = pybind11;
 void register_answers(py::module_& m);
 void register_corpus(py::module_& m);
 void register_cluster(py::module_& m);
+void register_distributed(py::module_& m);
 void register_rows(py::module_& m);
 void register_search(py::module_& m);
 void register_selection(py::module_& m);
@@ -32,6 +33,7 @@ MUSE_MODULE(_core, m) {
   register_selection(m);
   register_cluster(m);
   register_trees(m);
+  register_distributed(m);
   register_answers(m);
   register_search(m);
   register_rows(m);

@@ -30,17 +30,19 @@ std::vector<std::int64_t> batch_boundaries(std::span<const std::int64_t> sentenc
   return boundaries;
 }
 
-BatchBuilder::BatchBuilder(const Corpus& corpus, std::span<const float> keep, const Options& options, int epoch)
+BatchBuilder::BatchBuilder(const Corpus& corpus, std::span<const float> keep, const Options& options, int epoch,
+                           std::int64_t first_token)
     : tokens_(corpus.tokens()),
       offsets_(corpus.offsets()),
       keep_(keep),
       options_(options),
+      first_token_(first_token),
       subsample_(options.seed, static_cast<std::uint64_t>(epoch), Purpose::kSubsample),
       window_(options.seed, static_cast<std::uint64_t>(epoch), Purpose::kWindow) {}
 
 bool BatchBuilder::kept(std::int64_t token) const {
   const auto word = static_cast<std::size_t>(tokens_[static_cast<std::size_t>(token)]);
-  return keeps_token(subsample_, static_cast<std::uint64_t>(token), keep_[word]);
+  return keeps_token(subsample_, static_cast<std::uint64_t>(first_token_ + token), keep_[word]);
 }
 
 BatchBuilder::Stretch BatchBuilder::stretch(std::int64_t begin, std::int64_t end) const {
@@ -70,6 +72,8 @@ void BatchBuilder::build(std::int64_t begin, std::int64_t end, Batch& batch) con
   read(end, all.last);
   find_sentences(batch);
   read_contexts(batch);
+  if (first_token_ != 0)
+    for (std::int64_t& token : batch.token) token += first_token_;
 }
 
 void BatchBuilder::find_sentences(Batch& batch) const {
@@ -86,8 +90,9 @@ void BatchBuilder::find_sentences(Batch& batch) const {
     first = end;
   };
   for (std::size_t i = 0; i < n; ++i) {
-    const auto token = static_cast<std::uint64_t>(batch.token[i]);
-    batch.word[i] = tokens_[token];
+    const auto place = static_cast<std::size_t>(batch.token[i]);
+    const auto token = static_cast<std::uint64_t>(first_token_ + batch.token[i]);
+    batch.word[i] = tokens_[place];
     batch.window[i] = options_.shrink_windows ? draw_window(window_, token, options_.window) : options_.window;
     if (batch.token[i] >= *(sentence + 1)) {
       close(static_cast<int>(i));

@@ -16,7 +16,7 @@ namespace muse {
 // halo that completes their windows where the batch begins or ends inside a sentence.
 struct Batch {
   std::vector<std::int32_t> word;
-  std::vector<std::int64_t> token;  // place in the corpus: the key of a position's random draws
+  std::vector<std::int64_t> token;  // place in the text: the key of a position's random draws
   std::vector<int> sentence_begin;  // first position of the position's sentence
   std::vector<int> sentence_end;    // one past its last position
   std::vector<int> window;          // the drawn window of a position
@@ -42,7 +42,9 @@ std::vector<std::int64_t> batch_boundaries(std::span<const std::int64_t> sentenc
 // Fills batches of one epoch; one a thread.
 class BatchBuilder {
  public:
-  BatchBuilder(const Corpus& corpus, std::span<const float> keep, const Options& options, int epoch);
+  // `first_token`: the place of the corpus in the text that it is a part of; draws are keyed by places in that text.
+  BatchBuilder(const Corpus& corpus, std::span<const float> keep, const Options& options, int epoch,
+               std::int64_t first_token = 0);
 
   // Tokens [begin, end) of the corpus become the targets of `batch`.
   void build(std::int64_t begin, std::int64_t end, Batch& batch) const;
@@ -63,6 +65,7 @@ class BatchBuilder {
   std::span<const std::int64_t> offsets_;
   std::span<const float> keep_;
   const Options& options_;
+  std::int64_t first_token_;
   RandomStream subsample_;
   RandomStream window_;
 };

@@ -74,10 +74,22 @@ Trainer::Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> wo
   check_model(model_, corpus_, options_);
 }
 
+void Trainer::place(const Stretch& stretch) {
+  check(stretch.fits(num_batches()), "a stretch must lie in the corpus, and progress from 0 to 1");
+  stretch_ = stretch;
+}
+
 float Trainer::alpha_at(int epoch, std::int64_t batch) const {
-  const double tokens = static_cast<double>(corpus_.n_tokens());
-  const double done = epoch + static_cast<double>(boundaries_[static_cast<std::size_t>(batch)]) / std::max(tokens, 1.0);
-  const double progress = std::min(1.0, done / std::max(options_.epochs, 1));
+  const auto boundary = [this](std::int64_t b) { return boundaries_[static_cast<std::size_t>(b)]; };
+  double progress = 0.0;
+  if (stretch_.is_set()) {
+    const std::int64_t first = boundary(stretch_.first_batch);
+    progress = stretch_.progress(boundary(batch) - first, boundary(stretch_.last_batch) - first);
+  } else {
+    const double tokens = static_cast<double>(corpus_.n_tokens());
+    const double done = epoch + static_cast<double>(boundary(batch)) / std::max(tokens, 1.0);
+    progress = std::min(1.0, done / std::max(options_.epochs, 1));
+  }
   return static_cast<float>(options_.alpha + (options_.min_alpha - options_.alpha) * progress);
 }
 
@@ -88,11 +100,13 @@ float Trainer::selection_alpha_at(int epoch, std::int64_t batch) const {
 
 // What the threads of a run share.
 struct Trainer::Crew {
-  Crew(std::int64_t first, std::int64_t last, std::int64_t num_senses) : last(last), next(first) {
+  Crew(std::int64_t first, std::int64_t last, int workers, std::int64_t num_senses)
+      : last(last), workers(workers), next(first) {
     sense_use.assign(static_cast<std::size_t>(num_senses), 0);
   }
 
   const std::int64_t last;
+  const int workers;
   std::atomic<std::int64_t> next, tokens{0};
   std::atomic<bool> stop{false}, abandon{false}, diverged{false};
   std::vector<std::int64_t> sense_use;  // added to atomically
@@ -113,8 +127,9 @@ struct Trainer::Crew {
 void Trainer::work(int epoch, Crew& crew) const {
   StepStats mine;
   try {
-    const BatchBuilder builder(corpus_, keep_, options_, epoch);
-    Step step({model_, options_, negatives_, context_weights_, epoch}, crew.sense_use.data(), &crew.abandon);
+    const BatchBuilder builder(corpus_, keep_, options_, epoch, stretch_.first_token);
+    Step step({model_, options_, negatives_, context_weights_, epoch, crew.workers}, crew.sense_use.data(),
+              &crew.abandon);
     Batch batch;
     while (!crew.stop) {
       const std::int64_t b = crew.next.fetch_add(1);
@@ -165,7 +180,7 @@ bool Trainer::watch(Crew& crew, int epoch, int workers, const std::function<Tick
 RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
                       const std::function<Tick(std::int64_t)>& tick) {
   check(0 <= first && first <= last && last <= num_batches(), "batches out of range");
-  Crew crew(first, last, model_.num_senses());
+  Crew crew(first, last, workers, model_.num_senses());
   std::vector<std::thread> pool;
   RunStats stats;
   stats.stopped = watch(crew, epoch, workers, tick, pool);

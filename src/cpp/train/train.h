@@ -5,7 +5,14 @@
 // are sparse and small, and the noise is below that of the sampling. These races are confined to rows of P, Q, U, V
 // (and the factorised formulation's state values), touched only through Kernels::gather, scatter_add, score_rows,
 // blend, combine_add, step_rows, dot, axpy and add_row in the passes of a step (*_pass.cpp, represent_*.cpp,
-// target_rows.cpp, group_products.cpp) and senses/window_sums.cpp, and UpdatePass::cap.
+// target_rows.cpp, group_products.cpp) and senses/window_sums.cpp, and UpdatePass::cap and RowCopies::merge.
+//
+// Without sharing of negatives (group_size 1) the rows of V that all threads update most have copies, a set a thread
+// (row_copies.h). What a thread adds to a copy is handed in after 32 updates on average with two threads, after 4 with
+// sixteen and more, and at the end of the run: until then the others read the row without it, as they do without copies
+// for as long as a line takes from core to core. An addition to a model's row may be lost when two threads hand in at
+// the same moment, as above.
+//
 // Nothing else is shared without an atomic. With one worker there are no races and a run gives the same bytes each
 // time; with more, each token's random decisions are still the same, and only the order of float additions differs.
 #pragma once
@@ -22,6 +29,7 @@
 #include "text/corpus.h"
 #include "train/sampler.h"
 #include "train/step.h"
+#include "train/stretch.h"
 
 namespace muse {
 
@@ -50,6 +58,10 @@ class Trainer {
   Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> word_counts, const Options& options,
           double sample, double ns_exponent, std::vector<float> context_weights);
 
+  // From now on the corpus is a part of a longer text, of which a stretch is trained. Throws std::invalid_argument for
+  // a stretch that is none of the corpus.
+  void place(const Stretch& stretch);
+
   std::int64_t num_batches() const { return static_cast<std::int64_t>(boundaries_.size()) - 1; }
 
   // Runs batches [first, last) of an epoch on `workers` threads while the calling thread calls tick(tokens done so far)
@@ -57,8 +69,8 @@ class Trainer {
   RunStats run(int epoch, std::int64_t first, std::int64_t last, int workers,
                const std::function<Tick(std::int64_t)>& tick);
 
-  // Learning rate of U and V at a batch: linear in the tokens done of all epochs, so that it does not depend on
-  // threads.
+  // Learning rate of U and V at a batch: linear in the tokens done of all epochs (or in the progress that a stretch
+  // says), so that it does not depend on threads.
   float alpha_at(int epoch, std::int64_t batch) const;
   // That of P and Q decays with it.
   float selection_alpha_at(int epoch, std::int64_t batch) const;
@@ -85,6 +97,7 @@ class Trainer {
   std::vector<float> keep_, context_weights_;
   NegativeSampler negatives_;
   std::vector<std::int64_t> boundaries_;
+  Stretch stretch_;
 };
 
 }  // namespace muse

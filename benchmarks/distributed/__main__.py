@@ -1,0 +1,53 @@
+"""The command line: ``study``, ``report``, ``faults`` and ``speed``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import common
+
+OUT = common.RESULTS / "distributed.jsonl"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    options.command(options)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m benchmarks.distributed", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="study | report | faults | speed")
+    study = commands.add_parser("study", help="train with simulated workers and measure; what is there is left out")
+    study.set_defaults(command=_study)
+    study.add_argument("--corpus", required=True, metavar="FILE", help="a text, one sentence a line")
+    study.add_argument("--tokens", type=common.at_least(1), default=None, metavar="N", help="the first N only")
+    study.add_argument("--cache", type=Path, required=True, metavar="FOLDER")
+    study.add_argument("--out", type=common.out_file, default=OUT, metavar="FILE")
+    faults = commands.add_parser("faults", help="kill workers and schedulers at random")
+    faults.set_defaults(command=_faults)
+    faults.add_argument("--corpus", required=True, metavar="FILE", help="a text, one sentence a line")
+    faults.add_argument("--workers", type=int, default=50, metavar="N", help="kills of workers")
+    faults.add_argument("--schedulers", type=int, default=10, metavar="N", help="kills of the scheduler")
+    faults.add_argument("--epochs", type=common.at_least(1), default=3)
+    faults.add_argument("--out", type=common.out_file, default=OUT, metavar="FILE")
+    return parser
+
+
+def _study(options: argparse.Namespace) -> None:
+    from benchmarks.distributed.study import GRID, run_all
+
+    options.cache.mkdir(parents=True, exist_ok=True)
+    run_all(GRID, options.corpus, options.tokens, options.cache, options.out)
+
+
+def _faults(options: argparse.Namespace) -> None:
+    from benchmarks.distributed.faults import run
+
+    run(options.corpus, options.workers, options.schedulers, options.epochs, options.out)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

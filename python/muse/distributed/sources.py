@@ -1,0 +1,182 @@
+"""Texts that are read in shards, by whoever is to train on them: files on any store, Parquet, Dask bags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any
+
+from muse import _core
+from muse.base.optional import needed
+from muse.errors import NoWordsError
+
+__all__ = ["BagShard", "ParquetShard", "Shard", "TextShard", "find_shards"]
+
+_CHUNK = 1 << 20
+_BLOCK = 2000  # sentences at once
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_WHAT = "muse.distributed.train"
+
+
+@dataclass(frozen=True)
+class TextShard:
+    """The lines of a UTF-8 file that begin at bytes [begin, end), one sentence a line; end -1: to the end."""
+
+    path: str
+    begin: int = 0
+    end: int = -1
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def feed(self, encoder: _core.Encoder) -> None:
+        """Read it all into an encoder."""
+        fsspec = needed("fsspec", _WHAT, "dask")
+        compression = "infer" if self.path.endswith(_COMPRESSED) else None
+        with fsspec.open(self.path, "rb", compression=compression, **self.options) as file:
+            for chunk in self._chunks(file):
+                encoder.add_text(chunk, self.path)
+        encoder.end_text()
+
+    def _chunks(self, file: Any) -> Iterator[bytes]:
+        place = self.begin
+        if place:  # the line that goes on here is of the shard before
+            file.seek(place - 1)
+            place -= 1
+            while chunk := file.read(_CHUNK):
+                at = chunk.find(b"\n")
+                if at >= 0:
+                    place += at + 1
+                    file.seek(place)
+                    break
+                place += len(chunk)
+            else:
+                return
+        last = b"\n"
+        while self.end < 0 or place < self.end:
+            chunk = file.read(_CHUNK if self.end < 0 else min(_CHUNK, self.end - place))
+            if not chunk:
+                return
+            place, last = place + len(chunk), chunk[-1:]
+            yield chunk
+        if last == b"\n":
+            return
+        while chunk := file.read(_CHUNK):  # the last line may end beyond
+            at = chunk.find(b"\n")
+            yield chunk if at < 0 else chunk[: at + 1]
+            if at >= 0:
+                return
+
+
+@dataclass(frozen=True)
+class ParquetShard:
+    """Row groups [first, last) of a Parquet file; a column of strings, or of lists of them."""
+
+    path: str
+    column: str
+    first: int
+    last: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def feed(self, encoder: _core.Encoder) -> None:
+        """Read it all into an encoder."""
+        fsspec, parquet = needed("fsspec", _WHAT, "dask"), needed("pyarrow.parquet", _WHAT, "parquet")
+        with fsspec.open(self.path, "rb", **self.options) as file:
+            table = parquet.ParquetFile(file)
+            groups = list(range(self.first, self.last))
+            for batch in table.iter_batches(_BLOCK, row_groups=groups, columns=[self.column]):
+                encoder.add_sentences(_sentences(batch.column(0).to_pylist()))
+
+
+@dataclass(frozen=True)
+class BagShard:
+    """A partition of a Dask bag, whose items are lines or lists of tokens; it is computed where it is read."""
+
+    graph: bytes  # pickled, so that a scheduler does not look into it
+
+    def feed(self, encoder: _core.Encoder) -> None:
+        """Read it all into an encoder."""
+        import pickle
+
+        (items,) = needed("dask", _WHAT, "dask").compute(pickle.loads(self.graph), scheduler="synchronous")
+        encoder.add_sentences(_sentences(items))
+
+
+Shard = TextShard | ParquetShard | BagShard
+
+
+def _sentences(items: Iterable[Any]) -> Iterator[list[str]]:
+    for item in items:
+        if item is not None:
+            yield item.split() if isinstance(item, str) else list(item)
+
+
+def find_shards(
+    sources: Any, *, column: str = "text", size: int = 1 << 26, options: Mapping[str, Any] | None = None
+) -> list[Shard]:
+    """Cut sources into shards that can be read one without the other.
+
+    Parameters
+    ----------
+    sources : str, path-like, sequence of them, or dask.bag.Bag
+        Files or patterns on any store that fsspec knows, or a bag. Files whose name ends in ``.parquet`` are tables.
+    column : str
+        Of tables.
+    size : int
+        Bytes of a shard, about; compressed files and row groups of tables stay whole.
+    options : mapping, optional
+        Of the store.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no source.
+    FileNotFoundError
+        If a file is missing, or no file has a name that fits.
+    """
+    if hasattr(sources, "to_delayed") and hasattr(sources, "npartitions"):
+        pickle = needed("cloudpickle", _WHAT, "dask")
+        return [BagShard(pickle.dumps(part)) for part in sources.to_delayed()]
+    given = [sources] if isinstance(sources, (str, PathLike)) else sources
+    if isinstance(given, (bytes, Mapping)) or not isinstance(given, Iterable):
+        raise TypeError(f"sources must be files, patterns or a Dask bag; got {type(given).__name__}")
+    fsspec, found = needed("fsspec", _WHAT, "dask"), dict[str, int]()
+    for source in given:
+        if not isinstance(source, (str, PathLike)):
+            raise TypeError(f"a source must be the name of a file; got {source!r:.80}")
+        system, path = fsspec.core.url_to_fs(fspath(source), **(options or {}))
+        names = sorted(system.glob(path)) if any(c in path for c in "*?[") else [path]
+        if not names or not all(system.exists(name) for name in names):
+            raise FileNotFoundError(f"there is no file {fspath(source)!r}")
+        for name in names:
+            if not system.isdir(name):
+                found[system.unstrip_protocol(name)] = int(system.info(name)["size"] or 0)
+    if not any(found.values()):
+        raise NoWordsError("the sources are empty: they hold no words")
+    return [shard for path, bytes_ in found.items() for shard in _of_file(path, bytes_, column, size, options or {})]
+
+
+def _of_file(path: str, bytes_: int, column: str, size: int, options: Mapping[str, Any]) -> Iterator[Shard]:
+    if path.endswith(".parquet"):
+        yield from _of_table(path, column, size, options)
+    elif path.endswith(_COMPRESSED):
+        yield TextShard(path, 0, -1, options)
+    else:
+        count = max(1, round(bytes_ / size))
+        for i in range(count):
+            yield TextShard(path, bytes_ * i // count, bytes_ * (i + 1) // count, options)
+
+
+def _of_table(path: str, column: str, size: int, options: Mapping[str, Any]) -> Iterator[Shard]:
+    fsspec, parquet = needed("fsspec", _WHAT, "dask"), needed("pyarrow.parquet", _WHAT, "parquet")
+    with fsspec.open(path, "rb", **options) as file:
+        about = parquet.ParquetFile(file)
+        if column not in about.schema_arrow.names:
+            names = ", ".join(map(repr, about.schema_arrow.names))
+            raise ValueError(f"{path} has no column {column!r}; give column= one of {names}")
+        sizes = [about.metadata.row_group(i).total_byte_size for i in range(about.num_row_groups)]
+    first, held = 0, 0
+    for i, bytes_ in enumerate(sizes):
+        held += bytes_
+        if held >= size or i + 1 == len(sizes):
+            yield ParquetShard(path, column, first, i + 1, options)
+            first, held = i + 1, 0

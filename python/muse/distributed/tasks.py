@@ -1,0 +1,191 @@
+"""What workers of a cluster are asked to do: functions of their arguments alone, whatever worker does them, and when.
+
+A process keeps its copy of the model, and its shards on its disk, from one task to the next; all of that can be made
+again from the arguments.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from muse import _core
+from muse.base.optional import needed
+from muse.data.arrays import Floats
+from muse.data.training_state import SUMS
+from muse.distributed.gathering import Passages, Sampling, gather
+from muse.distributed.plan import ShardSize, Stretch
+from muse.distributed.replica import Delta, Replica, Step, Work, combine, merge_deltas
+from muse.distributed.sources import Shard
+
+__all__ = ["Job", "State", "combine_parts", "encode", "gather_shard", "join", "report", "state", "topic", "train"]
+
+_MAPPED = 1 << 16  # bytes of a file from which on it is mapped
+_MEMORY = 1 << 26  # bytes of an encoded shard in memory, while it is encoded
+
+
+@dataclass(frozen=True)
+class Job:
+    """A training: the same for all its tasks.
+
+    Attributes
+    ----------
+    run : str
+        Its name, which no other has.
+    work : Work
+    shards : tuple of Shard
+    """
+
+    run: str
+    work: Work
+    shards: tuple[Shard, ...]
+
+
+class State(NamedTuple):
+    """All of a model at one moment, for a worker that has an older one or none."""
+
+    version: tuple[int, int]
+    values: dict[str, Floats]
+
+
+class _Place:
+    """What this process keeps of a job."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.lock, self.opening = job, threading.Lock(), threading.Lock()
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        folder = getattr(_worker(), "local_directory", None)
+        if folder is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="muse-")
+            folder = self._temporary.name
+        self.folder = Path(folder)
+        self.replica = Replica(job.work, self.corpus)
+
+    def corpus(self, number: int) -> _core.Corpus:
+        """A shard, from the disk; where it is not there, it is read and encoded again."""
+        with self.opening:
+            names = [self.folder / f"{self.job.run}-{number}-{part}.npy" for part in ("tokens", "offsets")]
+            try:
+                return _core.map_corpus(*map(_open, names))
+            except (OSError, ValueError, EOFError):
+                self._encode(number, names)
+            return _core.map_corpus(*map(_open, names))
+
+    def _encode(self, number: int, names: list[Path]) -> None:
+        words = self.job.work.vocabulary.words
+        encoder = _core.Encoder(vocab=list(words), max_ram=_MEMORY)
+        self.job.shards[number].feed(encoder)
+        corpus = encoder.finish(np.arange(len(words), dtype=np.int32))
+        arrays: tuple[Any, Any] = corpus.tokens, corpus.offsets
+        for name, array in zip(names, arrays, strict=True):
+            temporary = name.with_suffix(f".{os.getpid()}")
+            with temporary.open("wb") as file:
+                np.save(file, array)
+            temporary.replace(name)
+
+    def bring(self, version: tuple[int, int], step: Step | None, state: State | None) -> bool:
+        """Have the model of this version, if what is there and what is given allows it."""
+        replica = self.replica
+        if replica.version == version:
+            return True
+        if step is not None and replica.version == (version[0], version[1] - 1):
+            replica.apply(step)
+            return True
+        if state is not None and state.version == version:
+            replica.begin(version, state.values)
+            return True
+        if version[1] == 0:
+            replica.begin(version)
+            return True
+        return False
+
+
+_PLACES: dict[str, _Place] = {}
+_PLACES_LOCK = threading.Lock()
+
+
+def _place(job: Job) -> _Place:
+    with _PLACES_LOCK:
+        place = _PLACES.get(job.run)
+        if place is None or place.job.work.first_tokens != job.work.first_tokens:  # not known when shards are encoded
+            _PLACES.clear()  # of trainings that are over, too
+            place = _PLACES[job.run] = _Place(job)
+        return place
+
+
+def _open(path: Path) -> Any:
+    return np.load(path, mmap_mode="r" if path.stat().st_size > _MAPPED else None, allow_pickle=False)
+
+
+def _worker() -> Any:
+    """The Dask worker that this runs on; None elsewhere."""
+    with contextlib.suppress(ImportError, ValueError):
+        return needed("distributed", "muse.distributed", "dask").get_worker()
+    return None
+
+
+def _address() -> str:
+    return str(getattr(_worker(), "address", ""))
+
+
+# -- tasks -------------------------------------------------------------------------------------------------------------
+
+
+def encode(job: Job, number: int) -> ShardSize:
+    """Encode a shard, and say how large it is."""
+    corpus = _place(job).corpus(number)
+    batches = len(_core.batch_boundaries(corpus, job.work.settings.batch_tokens)) - 1
+    return ShardSize(corpus.n_tokens, batches, corpus.n_sentences)
+
+
+def train(job: Job, stretch: Stretch, version: tuple[int, int], step: Step | None, state: State | None) -> Delta:
+    """Train a stretch from a version of the model, to which `step` leads from the one before, or which is `state`."""
+    place, worker, start = _place(job), _worker(), time.perf_counter()
+    if worker is not None:
+        worker.log_event(topic(job.run), {"round": version, "part": stretch.part, "place": worker.address})
+    with place.lock:
+        if not place.bring(version, step, state):
+            return Delta({}, {stretch.part: 0}, dict.fromkeys(SUMS, 0.0), {}, stale=(stretch.part,))
+        delta = place.replica.train(stretch)
+    return delta._replace(places={stretch.part: (_address(), time.perf_counter() - start)})
+
+
+def topic(run: str) -> str:
+    """Where a training's events are found."""
+    return f"muse-{run}"
+
+
+def join(job: Job, one: Delta, other: Delta) -> Delta:
+    """What two groups of parts changed, as one."""
+    return merge_deltas(one, other, job.work.wire)
+
+
+def combine_parts(job: Job, parts: int, *deltas: Delta) -> Step:
+    """What a round makes of the model."""
+    return combine(deltas, parts, job.work.wire)
+
+
+def report(step: Step) -> Delta:
+    """What was trained in a round, without the changes."""
+    return step.delta
+
+
+def state(job: Job, version: tuple[int, int], step: Step | None) -> State | None:
+    """All of a version of the model, if this worker has it, or it and `step` the one before."""
+    place = _place(job)
+    with place.lock:
+        return State(version, place.replica.values()) if place.bring(version, step, None) else None
+
+
+def gather_shard(job: Job, number: int, sampling: Sampling) -> Passages:
+    """The passages of a shard for sense trees."""
+    work = job.work
+    return gather(_place(job).corpus(number), work.first_tokens[number], work.vocabulary.counts, sampling)

@@ -1,0 +1,111 @@
+#include "train/changes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace muse {
+
+namespace {
+
+std::size_t bytes_of(int dim) { return static_cast<std::size_t>(dim) * sizeof(float); }
+
+double dot(const float* a, const float* b, int dim) {
+  double sum = 0.0;
+  for (int d = 0; d < dim; ++d) sum += static_cast<double>(a[d]) * static_cast<double>(b[d]);
+  return sum;
+}
+
+// Appends rows of changes one by one.
+class Appender {
+ public:
+  Appender(Changes& out, int dim, std::size_t most) : out_(out), dim_(dim) {
+    out.rows.reserve(most);
+    out.squares.reserve(most);
+    out.workers.reserve(most);
+    out.sums.reserve(most * static_cast<std::size_t>(dim));
+  }
+
+  float* add(const ChangesView& from, std::size_t i) {
+    const float* row = sums_of(from, i);
+    out_.rows.push_back(from.rows[i]);
+    out_.squares.push_back(from.squares[i]);
+    out_.workers.push_back(from.workers[i]);
+    out_.sums.insert(out_.sums.end(), row, row + dim_);
+    return out_.sums.data() + out_.sums.size() - static_cast<std::size_t>(dim_);
+  }
+
+  void add(const ChangesView& one, std::size_t i, const ChangesView& other, std::size_t j, Merging merging) {
+    float* sum = add(one, i);
+    const float* second = sums_of(other, j);
+    out_.squares.back() += other.squares[j];
+    out_.workers.back() += other.workers[j];
+    float of_first = 1.0f, of_second = 1.0f;
+    if (merging == Merging::kAdasum) {
+      const double both = dot(sum, second, dim_), first = dot(sum, sum, dim_), length = dot(second, second, dim_);
+      if (first > 0.0) of_first = static_cast<float>(1.0 - both / (2.0 * first));
+      if (length > 0.0) of_second = static_cast<float>(1.0 - both / (2.0 * length));
+    }
+    for (int d = 0; d < dim_; ++d) sum[d] = of_first * sum[d] + of_second * second[d];
+  }
+
+ private:
+  const float* sums_of(const ChangesView& from, std::size_t i) const {
+    return from.sums + i * static_cast<std::size_t>(dim_);
+  }
+
+  Changes& out_;
+  int dim_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> changed_rows(const Matrix& work, const Matrix& base) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t r = 0; r < work.rows; ++r)
+    if (std::memcmp(work.row(r), base.row(r), bytes_of(work.dim)) != 0) rows.push_back(r);
+  return rows;
+}
+
+void take_changes(const Matrix& work, const Matrix& base, std::span<const std::int64_t> rows, float* sums,
+                  float* squares) {
+  const int dim = work.dim;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    float* const changed = work.row(rows[i]);
+    const float* const before = base.row(rows[i]);
+    float* const out = sums + i * static_cast<std::size_t>(dim);
+    for (int d = 0; d < dim; ++d) out[d] = changed[d] - before[d];
+    squares[i] = static_cast<float>(dot(out, out, dim));
+    std::memcpy(changed, before, bytes_of(dim));
+  }
+}
+
+Changes merge_changes(const ChangesView& one, const ChangesView& other, int dim, Merging merging) {
+  Changes out;
+  Appender appender(out, dim, std::max(one.rows.size(), other.rows.size()));
+  std::size_t i = 0, j = 0;
+  while (i < one.rows.size() && j < other.rows.size()) {
+    if (one.rows[i] < other.rows[j]) {
+      appender.add(one, i++);
+    } else if (other.rows[j] < one.rows[i]) {
+      appender.add(other, j++);
+    } else {
+      appender.add(one, i++, other, j++, merging);
+    }
+  }
+  while (i < one.rows.size()) appender.add(one, i++);
+  while (j < other.rows.size()) appender.add(other, j++);
+  return out;
+}
+
+void apply_changes(const Matrix& work, const Matrix& base, std::span<const std::int64_t> rows, const float* changes) {
+  const int dim = base.dim;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    float* const row = base.row(rows[i]);
+    const float* const change = changes + i * static_cast<std::size_t>(dim);
+    for (int d = 0; d < dim; ++d) row[d] += change[d];
+    std::memcpy(work.row(rows[i]), row, bytes_of(dim));
+  }
+}
+
+}  // namespace muse

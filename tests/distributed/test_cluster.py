@@ -1,0 +1,104 @@
+"""Training on a cluster of processes, with workers that are killed."""
+
+from __future__ import annotations
+
+import signal
+
+import cases
+import numpy as np
+import pytest
+
+from muse import MUSE, _core
+from muse.corpus.encoding import encode_corpus
+
+pytest.importorskip("distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
+
+import muse.distributed.rounds
+from muse.distributed import train
+from muse.distributed.plan import Plan
+from muse.distributed.replica import Work
+from muse.distributed.simulating import simulate
+from muse.distributed.sources import find_shards
+
+pytestmark = [
+    pytest.mark.filterwarnings("default"),  # of Dask itself
+    pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills no processes by signals"),
+]
+PLAN = {"parts": 3, "interval": 700, "warm_up": 500, "rate": 1.5, "shard_bytes": 9000}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cases.cluster(2) as client:
+        yield client
+
+
+@pytest.fixture
+def killing(client, monkeypatch):
+    """Kills a worker after some of the rounds; which were trained is in the list that it gives."""
+    accept, seen, at = muse.distributed.rounds.Rounds._accept, [], set()
+
+    def accept_and_kill(self, one, step, delta, seconds):
+        accept(self, one, step, delta, seconds)
+        seen.append(one)
+        if len(seen) in at:
+            cases.kill_one(client, len(seen))
+
+    monkeypatch.setattr(muse.distributed.rounds.Rounds, "_accept", accept_and_kill)
+    return at
+
+
+def simulated(text, settings, plan):
+    """U and V as one process makes them of the same shards."""
+    vocabulary, _ = encode_corpus(corpus_file=text, min_count=settings.min_count, workers=1)
+    shards = []
+    for shard in find_shards(str(text), size=plan["shard_bytes"]):
+        encoder = _core.Encoder(vocab=list(vocabulary.words))
+        shard.feed(encoder)
+        shards.append(encoder.finish(np.arange(len(vocabulary), dtype=np.int32)))
+    planned = Plan(cases.sizes_of(shards), settings.epochs, plan["interval"], plan["warm_up"])
+    work = Work(settings, vocabulary, settings.epochs, plan["rate"], 1, "float16", planned.first_tokens)
+    return simulate(work, shards, planned, plan["parts"])
+
+
+def test_a_killed_worker_changes_nothing(client, tmp_path, killing):
+    text = cases.write_text(tmp_path, count=1500)
+    wanted = simulated(text, cases.settings(senses=1), PLAN)
+    killing |= {4, 9}
+    model, report = train(text, client, senses=1, workers=1, **PLAN, **cases.SETTINGS)
+    assert report.is_exact
+    assert report.rounds == wanted.rounds > 9
+    assert report.tokens == wanted.tokens
+    for name, values in wanted.values.items():
+        np.testing.assert_array_equal(getattr(model.arrays, name), values)
+
+
+def test_a_call_goes_on_where_another_was_broken_off(client, tmp_path, monkeypatch):
+    text, folder = cases.write_text(tmp_path, count=1500), tmp_path / "run"
+    asked = {**PLAN, **cases.SETTINGS, "workers": 1, "checkpoint": folder, "checkpoint_seconds": 0}
+    accept, seen = muse.distributed.rounds.Rounds._accept, []
+
+    def accept_or_break(self, one, step, delta, seconds):
+        if len(seen) == 6:
+            raise KeyboardInterrupt
+        accept(self, one, step, delta, seconds)
+        seen.append(one)
+
+    monkeypatch.setattr(muse.distributed.rounds.Rounds, "_accept", accept_or_break)
+    with pytest.raises(KeyboardInterrupt):
+        train(text, client, **asked)
+    monkeypatch.setattr(muse.distributed.rounds.Rounds, "_accept", accept)
+    with pytest.raises(ValueError, match="another folder"):
+        train(text, client, **{**asked, "interval": 999})
+    model, report = train(text, client, **asked)
+    assert report.resumed == [6]
+    assert report.is_exact
+    wanted = simulated(text, cases.settings(), PLAN)
+    np.testing.assert_array_equal(model.arrays.collocation_vectors, wanted.values["collocation_vectors"])
+    assert [row["stage"] for row in model.history] == ["words", "words", "trees"]
+    model.save(tmp_path / "model.safetensors")
+    again = MUSE.load(tmp_path / "model.safetensors")
+    assert again.vocabulary.words == model.vocabulary.words == MUSE(
+        corpus_file=text, **cases.SETTINGS, senses=1
+    ).vocabulary.words  # fmt: skip
+    assert train(text, client, **asked).report.resumed[-1] == report.rounds  # nothing is left but the trees
