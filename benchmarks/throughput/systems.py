@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -177,7 +178,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
     done = subprocess.run(command, cwd=common.ROOT, capture_output=True, text=True, check=False, env=quiet)
     if done.returncode:
         reason = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "")
-        if job["system"] not in OURS and ("ModuleNotFoundError" in reason or "NotAvailableError" in reason):
+        if job["system"] not in OURS and re.search("ModuleNotFoundError|No module named|NotAvailableError", reason):
             raise NotAvailableError(reason.split(": ", 1)[-1])
         raise RuntimeError(f"{job['system']} failed:\n{done.stderr[-2000:]}")
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
