@@ -257,14 +257,8 @@ class Rounds:
         return homes
 
     def _look(self, homes: dict[int, str], kept: dict[int, Any], start: float) -> None:
-        """Ask others for the parts of workers that are silent, or much slower than usual."""
+        """Ask others for the parts of workers that are much slower than usual."""
         there = set(self._cluster.workers())
-        silent = {name for name in homes.values() if name not in there}
-        if silent & set(self._cluster.client.scheduler_info(n_workers=-1)["workers"]):
-            self._avoided |= silent
-            for part in [part for part, name in homes.items() if name in silent]:
-                kept.pop(part, None)
-            raise Again
         usual = statistics.median(self._stored.report.seconds[-20:] or [float("inf")])
         if time.perf_counter() - start < max(_LEAST_SLOW, _SLOW * usual) or len(there) < 2:
             return
