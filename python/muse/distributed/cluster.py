@@ -135,11 +135,10 @@ class Cluster:
         """A future of `value`, which goes to all workers, from here to them."""
         for direct in (True, False):  # a client outside of the cluster's network cannot reach the workers
             try:  # in a list, since the members of a tuple or dict would be spread one by one
-                with self._asking():
-                    return self.client.scatter([value], broadcast=True, direct=direct, hash=False)[0]
-            except Lost:
+                return self.client.scatter([value], broadcast=True, direct=direct, hash=False)[0]
+            except Exception as error:  # of many kinds, where a worker goes at that moment
                 if not direct:
-                    raise
+                    raise Lost(f"{type(error).__name__}: {str(error)[:200]}") from error
         raise AssertionError
 
     def result(self, future: Any, look: Callable[[], object] | None = None, *, direct: bool = False) -> Any:

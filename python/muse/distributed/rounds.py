@@ -61,7 +61,6 @@ class Rounds:
         self._homes: dict[int, str] = {}
         self._avoided: set[str] = set()
         self._written = time.monotonic()
-        self._take_up()
 
     # -- where it stands ---------------------------------------------------------------------------------------------
 
@@ -108,16 +107,17 @@ class Rounds:
 
     def run(self) -> dict[str, Floats]:
         """Train to the end; U and V then."""
+        lost: Lost | None = None
         while True:
             try:
+                self._take_up() if lost is None else self._go_back(lost)
                 while self._stored.epoch < self._plan.epochs:
                     self._epoch()
                 values = self._values()
-                break
-            except Lost as lost:
-                self._go_back(lost)
-        self._count_begun()
-        return values
+                self._count_begun()
+                return values
+            except Lost as error:
+                lost = error
 
     def _count_begun(self) -> None:
         report = self._stored.report

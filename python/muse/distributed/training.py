@@ -96,8 +96,8 @@ def train(
         With a number, and one thread a worker, the outcome does not depend on the workers: it is the same, bit for
         bit, whoever was lost on the way.
     interval : int, optional
-        Tokens of a part between two times that changes are put together: fewer are better, and slower. None: a twelfth
-        of a part, from 30,000 to a million.
+        Tokens of a part between two times that changes are put together: fewer are better, and slower. None: a sixth of
+        a part, and 30,000 at least.
     warm_up : int, optional
         Tokens at the beginning that one worker trains alone. None: two million, or a twentieth of all.
     rate : float, optional
