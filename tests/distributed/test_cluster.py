@@ -57,7 +57,7 @@ def simulated(text, settings, plan):
         shard.feed(encoder)
         shards.append(encoder.finish(np.arange(len(vocabulary), dtype=np.int32)))
     planned = Plan(cases.sizes_of(shards), settings.epochs, plan["interval"], plan["warm_up"])
-    work = Work(settings, vocabulary, settings.epochs, plan["rate"], 1, "float16", planned.first_tokens)
+    work = Work(settings, vocabulary, settings.epochs, plan["rate"], 1, "int16", planned.first_tokens)
     return simulate(work, shards, planned, plan["parts"])
 
 

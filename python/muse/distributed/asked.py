@@ -69,7 +69,7 @@ def checked(
     if made.device != "cpu":
         raise ValueError("muse.distributed.train trains on processors; leave device out")
     if wire not in get_args(Wire):
-        raise ValueError(f"wire must be 'float16' or 'float32'; got {wire!r:.40}")
+        raise ValueError(f"wire must be one of {', '.join(map(repr, get_args(Wire)))}; got {wire!r:.40}")
 
     def some(check: Any, name: str, value: Any) -> Any:
         return None if value is None else check(name, value)

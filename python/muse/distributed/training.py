@@ -66,7 +66,7 @@ def train(
     interval: int | None = None,
     warm_up: int | None = None,
     rate: float | None = None,
-    wire: Wire = "float16",
+    wire: Wire = "int16",
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_seconds: float = 300.0,
     patience: float = 60.0,
@@ -102,8 +102,8 @@ def train(
         Tokens at the beginning that one worker trains alone. None: two million, or a twentieth of all.
     rate : float, optional
         What the learning rate `alpha` is multiplied by. None: 2 with several parts.
-    wire : "float16" or "float32"
-        Numbers in which changes travel.
+    wire : "int16", "float16" or "float32"
+        Numbers in which changes travel; the short ones are fractions of the largest of their row.
     checkpoint : path-like, optional
         A folder on this machine. A call that is broken off goes on from its last checkpoint when it is made again.
     checkpoint_seconds : float
