@@ -9,8 +9,8 @@ __all__ = ["CASES", "Cluster", "Cost", "Text", "cost", "table"]
 
 # Measured (benchmarks/distributed speed, and the study): one core of a server of 2023, alone.
 TOKENS_A_CORE = 3.2e6 * 100  # a second, times dimensions
-TAKE, JOIN, COMBINE, APPLY = 7e-9, 10e-9, 8e-9, 3e-9  # seconds for a number of a changed row
-HOP = 0.012  # seconds from the end of a task to the beginning of one that needs it
+TAKE, JOIN, COMBINE, APPLY = 3e-9, 3e-9, 8e-9, 1e-9  # seconds for a number of a changed row
+HOP = 0.01  # seconds from the end of a task to the beginning of one that needs it
 BYTES = 2.0  # of a number on its way (float16)
 ROUNDS = 6  # of an epoch
 THREADS = 0.8  # of a second core of the same process, on a text of many words

@@ -118,7 +118,7 @@ def mean_cosines(changes: Changes) -> NDArray[np.float64]:
 
     The squared length of a sum of n changes of length l is n l² (1 + (n - 1) c), where c is the mean cosine.
     """
-    lengths = np.einsum("ij,ij->i", changes.sums, changes.sums, dtype=np.float64)
+    lengths = np.einsum("ij,ij->i", changes.sums, changes.sums).astype(np.float64)
     ratio = lengths / np.maximum(changes.squares, 1e-38)
     cosines: NDArray[np.float64] = np.clip((ratio - 1.0) / np.maximum(changes.workers - 1, 1), 0.0, 1.0)
     return cosines
