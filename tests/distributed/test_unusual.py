@@ -34,11 +34,12 @@ pytestmark = pytest.mark.filterwarnings("default")  # of Dask itself
         ({"callbacks": [Callback()]}, ValueError, "callbacks"),
         ({"checkpoint_dir": "x"}, ValueError, "checkpoint="),
         ({"device": "cuda"}, ValueError, "processors"),
+        ({}, TypeError, "client must be"),
     ],
 )
 def test_wrong_arguments_are_refused_before_anything_starts(tmp_path, asked, error, message):
     with pytest.raises(error, match=message):
-        train(cases.write_text(tmp_path), object(), **asked)
+        train(cases.write_text(tmp_path), "tcp://127.0.0.1:1" if not asked else None, **asked)
 
 
 def test_recipes_that_train_senses_jointly_are_refused(tmp_path):
@@ -46,7 +47,7 @@ def test_recipes_that_train_senses_jointly_are_refused(tmp_path):
 
     for recipe in (Paper(), Split()):
         with pytest.raises(ValueError, match="on one machine"):
-            train(cases.write_text(tmp_path), object(), recipe=recipe)
+            train(cases.write_text(tmp_path), recipe=recipe)
 
 
 def test_without_dask_the_error_names_the_extra(tmp_path, monkeypatch):

@@ -152,6 +152,8 @@ def train(
     needed("distributed", "muse.distributed.train", "dask")
     asked = checked(settings, parts, interval, warm_up, rate, wire, most_words, most_tokens)
     every, patience = number(0, 1e9)("checkpoint_seconds", checkpoint_seconds), number(1, 1e9)("patience", patience)
+    if client is not None and not hasattr(client, "scheduler_info"):
+        raise TypeError(f"client must be a distributed.Client; got {client!r:.80}")
     shards = find_shards(sources, column=column, size=integer(1)("shard_bytes", shard_bytes), options=storage_options)
     with contextlib.ExitStack() as stack:
         folder = _folder(checkpoint, stack)
