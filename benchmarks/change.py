@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from benchmarks import common
 from muse import MUSE
 from muse.change import TemporalMUSE
+from muse.change.asking import resampled
 from muse.change.slices import Source, encoded, senses_of
 from muse.corpus.encoding import LineSentence
 from muse.evaluation import draw_pairs
@@ -33,6 +34,7 @@ SHIFTS = {  # shares of the first member in both slices
     "even": [(0.6, 0.4), (0.7, 0.3), (0.8, 0.2), (0.9, 0.1)],
     "uneven": [(0.95, 0.75), (0.9, 0.6), (1.0, 0.7), (0.95, 0.5)],
 }
+PARTED = 0.9  # of the uses of a merged word are of the member that most of their sense are of
 CONTROL_KEPT = 0.25  # of the uses of a control in one of the slices
 
 
@@ -92,36 +94,62 @@ def inject(
 
 
 def shares(model: TemporalMUSE, slices: dict[str, Any], truth: Any, words: Sequence[Word]) -> list[dict[str, Any]]:
-    """True and recovered shares of the first member of each merged word in each slice.
+    """True, tagged and recovered shares of the first member of each merged word in each slice.
 
-    A sense stands for the member that most of its uses are of, over both slices.
+    A sense stands for the member that most of its uses are of, over both slices; how many uses these are is how well
+    the trees part the members. Intervals are those of `TemporalMUSE.shares`, of these senses together.
     """
     snapshot = model.model.snapshot
     arrays, vocabulary = snapshot.arrays, snapshot.vocabulary
+    index = {word.name: vocabulary.index(word.name) for word in words if word.name in vocabulary}
     tagged: list[dict[str, NDArray[np.int64]]] = []
     for name, sentences in slices.items():
         corpus = encoded(Source(sentences, name), snapshot, name)
         rows, tokens = senses_of(snapshot, corpus), corpus.tokens
         order = np.argsort(tokens, kind="stable")
         starts = np.searchsorted(tokens[order], np.arange(arrays.n_words + 1))
-        index = {word.name: vocabulary.index(word.name) for word in words if word.name in vocabulary}
         tagged.append({word: rows[order[starts[i] : starts[i + 1]]] for word, i in index.items()})
     found = []
-    for word in words:
-        if word.name not in vocabulary:
-            continue
-        senses = arrays.rows_of(vocabulary.index(word.name))
+    for word in (word for word in words if word.name in index):
+        row = index[word.name]
+        senses, errors = arrays.rows_of(row), model._errors(row)
         table = np.zeros((2, senses.stop - senses.start, 2))  # slice, sense, member
         for side in (0, 1):
             np.add.at(table[side], (tagged[side][word.name] - senses.start, truth[side][word.name]), 1)
         is_first = table.sum(axis=0)[:, 0] >= table.sum(axis=0)[:, 1]
         uses = table.sum(axis=(1, 2))
+        draws = [
+            resampled(one.counts.table(senses), errors, 400, seed=0)[:, is_first].sum(axis=1)
+            for one in model._slices.values()
+        ]
         found.append({
             "word": word.name, "kind": word.kind, "uses": uses.astype(int).tolist(),
+            "parted": float(table.sum(axis=0).max(axis=1).sum() / table.sum()),
             "true": (table[:, :, 0].sum(axis=1) / uses).tolist(),
-            "recovered": (table[:, is_first].sum(axis=(1, 2)) / uses).tolist(),
+            "tagged": (table[:, is_first].sum(axis=(1, 2)) / uses).tolist(),
+            "recovered": errors.shares(table.sum(axis=2))[:, is_first].sum(axis=1).tolist(),
+            "interval": [np.quantile(draw, [0.025, 0.975]).tolist() for draw in draws],
         })  # fmt: skip
     return found
+
+
+def errors_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """How far shares are off, as tagged and as recovered, and how many are in their intervals."""
+    true, tagged, recovered = (np.array([row[name] for row in rows]) for name in ("true", "tagged", "recovered"))
+    low, high = np.moveaxis(np.array([row["interval"] for row in rows]), 2, 0)
+    parted = np.array([row["parted"] for row in rows]) > PARTED
+    error, shift = np.abs(recovered - true), np.diff(true, axis=1)
+    found = {
+        "words": len(rows), "share": error.mean(), "share, median": np.median(error),
+        "share, well parted": error[parted].mean(), "words, well parted": int(parted.sum()),
+        "share as tagged": np.abs(tagged - true).mean(),
+        "difference": np.abs(np.diff(recovered, axis=1) - shift).mean(),
+        "difference as tagged": np.abs(np.diff(tagged, axis=1) - shift).mean(),
+        "slope": (np.diff(recovered, axis=1) * shift).sum() / (shift**2).sum(),
+        "slope as tagged": (np.diff(tagged, axis=1) * shift).sum() / (shift**2).sum(),
+        "in interval": ((true >= low) & (true <= high)).mean(),
+    }  # fmt: skip
+    return {name: round(float(value), 4) for name, value in found.items()}
 
 
 def auc(scores: dict[str, float], positive: Sequence[str], negative: Sequence[str]) -> float | None:
@@ -156,6 +184,28 @@ def null_rates(rows: Sequence[dict[str, Any]], touched: set[str]) -> dict[str, f
     }  # fmt: skip
 
 
+def made(slices: dict[str, Any], args: argparse.Namespace, settings: dict[str, Any], seed: int) -> TemporalMUSE:
+    """A model of the slices; its compass is kept in a folder, and taken from there, where one is named."""
+    kept = None if args.keep is None else args.keep / f"seed{seed}.muse"
+    if kept is not None and kept.exists():
+        return TemporalMUSE(slices, model=MUSE.load(kept), block=args.block)
+    model = TemporalMUSE(slices, block=args.block, **settings)
+    if kept is not None:
+        model.model.save(kept)
+    return model
+
+
+def shuffled(model: TemporalMUSE, slices: dict[str, Any], block: int, seed: int) -> dict[str, float]:
+    """The same compass on the same text, whose blocks go to slices anew by chance: nothing has changed in any word."""
+    rng = np.random.default_rng([seed, 1])
+    sides: dict[str, list[list[str]]] = {"first": [], "second": []}
+    for sentences in slices.values():
+        for first in range(0, len(sentences), block):
+            sides[("first", "second")[int(rng.integers(2))]].extend(sentences[first : first + block])
+    again = TemporalMUSE(sides, model=model.model, block=block)
+    return null_rates(again.change("jsd").rows, set())
+
+
 def run(sentences: Sequence[Sequence[str]], args: argparse.Namespace, seed: int) -> dict[str, Any]:
     """One seed."""
     counts: Counter[str] = Counter(token for sentence in sentences for token in sentence)
@@ -163,7 +213,7 @@ def run(sentences: Sequence[Sequence[str]], args: argparse.Namespace, seed: int)
     slices, truth = inject(sentences, words, args.block, seed)
     settings: dict[str, Any] = {"vector_size": args.dim, "seed": seed, "epochs": args.epochs}
     started = time.perf_counter()
-    model = TemporalMUSE(slices, block=args.block, **settings)
+    model = made(slices, args, settings, seed)
     seconds = time.perf_counter() - started
     recovered = shares(model, slices, truth, words)
     changed = [word.name for word in words if not word.kind.startswith("control")]
@@ -174,13 +224,7 @@ def run(sentences: Sequence[Sequence[str]], args: argparse.Namespace, seed: int)
         "pairs": len(words), "seconds": round(seconds, 1), "error": {}, "measures": {},
     }  # fmt: skip
     for kind in sorted({word.kind for word in words}):
-        mine = [row for row in recovered if row["kind"] == kind]
-        errors = [abs(a - b) for row in mine for a, b in zip(row["true"], row["recovered"], strict=True)]
-        shift = [abs((row["true"][0] - row["true"][1]) - (row["recovered"][0] - row["recovered"][1])) for row in mine]
-        result["error"][kind] = {
-            "share": round(float(np.mean(errors)), 4), "share, median": round(float(np.median(errors)), 4),
-            "difference": round(float(np.mean(shift)), 4), "words": len(mine),
-        }  # fmt: skip
+        result["error"][kind] = errors_of([row for row in recovered if row["kind"] == kind])
     for measure in args.measures:
         started = time.perf_counter()
         table = model.change(measure)
@@ -193,6 +237,7 @@ def run(sentences: Sequence[Sequence[str]], args: argparse.Namespace, seed: int)
             "controls p<=.05": round(float(np.mean([named[w]["p"] <= 0.05 for w in controls if w in named])), 4),
             "null": null_rates(table.rows, touched), "seconds": round(time.perf_counter() - started, 1),
         }  # fmt: skip
+    result["shuffled"] = shuffled(model, slices, args.block, seed)
     if args.aligned:
         started = time.perf_counter()
         distance = aligned_distance(slices, settings, [*changed, *controls])
@@ -200,10 +245,21 @@ def run(sentences: Sequence[Sequence[str]], args: argparse.Namespace, seed: int)
             "auc": auc(distance, changed, controls), "seconds": round(time.perf_counter() - started, 1),
         }  # fmt: skip
     result["words"] = [
-        {**row, "true": [round(x, 3) for x in row["true"]], "recovered": [round(x, 3) for x in row["recovered"]]}
+        {name: np.round(value, 3).tolist() if name not in ("word", "kind") else value for name, value in row.items()}
         for row in recovered
     ]
     return result
+
+
+def first_tokens(path: Path, count: int | None) -> list[list[str]]:
+    """The sentences of a text up to so many tokens."""
+    found, held = [], 0
+    for sentence in LineSentence(path):
+        if count is not None and held >= count:
+            break
+        found.append(sentence)
+        held += len(sentence)
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -216,12 +272,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--block", type=int, default=20)
-    parser.add_argument("--sentences", type=int, help="only the first so many")
+    parser.add_argument("--tokens", type=int, help="only the first so many, to the end of a sentence")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where trained compasses are kept for another run")
     parser.add_argument("--measures", nargs="*", default=["jsd", "cosine", "apd"])
     parser.add_argument("--aligned", action="store_true", help="compare with word vectors of each slice, aligned")
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args(arguments)
-    sentences = list(LineSentence(args.text))[: args.sentences]
+    sentences = first_tokens(args.text, args.tokens)
     for seed in args.seeds:
         row = {"text": args.text.name, **run(sentences, args, seed), "machine": common.machine()}
         with args.out.open("a", encoding="utf-8") as file:

@@ -5,9 +5,9 @@
 >>> model.sense_vectors("head", "the head of the new army")  # doctest: +SKIP
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from muse import datasets, evaluation, formats
 from muse._core import __version__
 from muse.base import cuda
 from muse.callbacks import Callback
@@ -26,10 +26,14 @@ from muse.errors import (
     UnknownSenseError,
     UnknownWordError,
 )
-from muse.formats.keyed_vectors import KeyedVectors
-from muse.formats.loaded import LoadedVectors, load_vectors
 from muse.model.muse import MUSE
 from muse.vectors.model_vectors import SenseVectors, WordVectors
+
+if TYPE_CHECKING:
+    from muse import datasets, evaluation, formats
+    from muse.change import align as align
+    from muse.formats.keyed_vectors import KeyedVectors
+    from muse.formats.loaded import LoadedVectors, load_vectors
 
 __all__ = [
     "MUSE",
@@ -64,14 +68,27 @@ __all__ = [
     "load_vectors",
 ]
 
-if TYPE_CHECKING:
-    from muse.change import align as align
-else:
+_LATER = {  # where names stand that few programs need: they are imported when they are asked for
+    "KeyedVectors": "muse.formats.keyed_vectors",
+    "LoadedVectors": "muse.formats.loaded",
+    "align": "muse.change",
+    "load_vectors": "muse.formats.loaded",
+}
+_FOLDERS = "change concordance datasets evaluation formats integrations lexicon plots".split()  # likewise
+
+if not TYPE_CHECKING:  # which would take any name for one of these
 
     def __getattr__(name: str) -> object:
-        """`align` of `muse.change`, which is imported when it is asked for."""
-        if name != "align":
+        """What is imported when it is asked for."""
+        if name in _LATER:
+            found = getattr(import_module(_LATER[name]), name)
+        elif name in _FOLDERS:
+            found = import_module(f"muse.{name}")
+        else:
             raise AttributeError(f"module 'muse' has no attribute {name!r}")
-        from muse.change import align
+        globals()[name] = found
+        return found
 
-        return align
+    def __dir__() -> list[str]:
+        """All names, those too that nobody has asked for yet."""
+        return sorted({*globals(), *_LATER, *_FOLDERS})

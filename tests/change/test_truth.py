@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from muse import MUSE
-from muse.change import ChangeTable, evaluate_change, evaluate_uses, read_annotated_uses, read_change
+from muse.change import (
+    ChangeTable,
+    evaluate_change,
+    evaluate_use_pairs,
+    evaluate_uses,
+    read_annotated_uses,
+    read_change,
+    read_use_pairs,
+)
 from muse.datasets import make_ambiguous_corpus
 
 pytest.importorskip("scipy")
@@ -85,14 +93,26 @@ def write_dwug(root: Path, word: str, uses: list[tuple[str, int, str]]) -> None:
     (root / "clusters" / "opt" / f"{word}.csv").write_text("\n".join(clusters) + "\n", encoding="utf-8")
 
 
-def test_annotated_uses(tmp_path: Path) -> None:
-    corpus = make_ambiguous_corpus(4000, 300, seed=0, n_senses=2)
-    model = MUSE(corpus.sentences, vector_size=16, senses=2, workers=1)
+@pytest.fixture(scope="module")
+def model() -> MUSE:
+    return MUSE(CORPUS.sentences, vector_size=16, senses=2, workers=1)
+
+
+CORPUS = make_ambiguous_corpus(4000, 300, seed=0, n_senses=2)
+
+
+def uses_of(word: str, count: int) -> list[tuple[str, int, str]]:
+    """Contexts with a word, where it stands, and its sense."""
     uses = []
-    for sentence, senses in zip(corpus.sentences, corpus.true_senses, strict=True):
-        if "bank" in sentence and len(uses) < 80:
-            at = sentence.index("bank")
+    for sentence, senses in zip(CORPUS.sentences, CORPUS.true_senses, strict=True):
+        if word in sentence and len(uses) < count:
+            at = sentence.index(word)
             uses.append((" ".join(sentence), len(" ".join([*sentence[:at], ""])), str(senses[at])))
+    return uses
+
+
+def test_annotated_uses(tmp_path: Path, model: MUSE) -> None:
+    uses = uses_of("bank", 80)
     write_dwug(tmp_path, "bank", [*uses, (uses[0][0], uses[0][1], "-1")])
     write_dwug(tmp_path, "unheard", [("unheard of", 0, "0"), ("as unheard", 3, "0")])
     read = read_annotated_uses(tmp_path)
@@ -105,6 +125,54 @@ def test_annotated_uses(tmp_path: Path) -> None:
     assert any("unheard" in note for note in result.notes)
     with pytest.raises(ValueError, match="knows none"):
         evaluate_uses(model, read[-2:])
+
+
+def write_judgments(root: Path, word: str, rows: list[tuple[int, int, str]]) -> None:
+    lines = ["identifier1\tidentifier2\tannotator\tjudgment\tcomment\tlemma"]
+    lines += [f"{word}-{one}\t{word}-{two}\ta\t{value}\t \t{word}" for one, two, value in rows]
+    (root / "data" / word / "judgments.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_judged_pairs_of_uses(tmp_path: Path, model: MUSE) -> None:
+    uses = uses_of("bank", 40)
+    write_dwug(tmp_path, "bank", uses)
+    rows = [(one, two, "4.0" if uses[one][2] == uses[two][2] else "1") for one in range(40) for two in range(one)]
+    write_judgments(tmp_path, "bank", [*rows, (1, 0, "2"), (0, 1, "3.0"), (2, 3, "0.0"), (3, 2, "nan"), (39, 39, "-")])
+    write_dwug(tmp_path, "unheard", [("unheard of", 0, "0"), ("as unheard", 3, "0")])
+    write_judgments(tmp_path, "unheard", [(0, 1, "2")])
+    pairs = read_use_pairs(tmp_path)
+    assert len(pairs) == len(rows) + 1
+    (twice,) = [pair for pair in pairs if pair.annotators == 3]
+    assert twice.judgment == pytest.approx((5 + (4 if uses[0][2] == uses[1][2] else 1)) / 3)
+    result = evaluate_use_pairs(model, pairs)
+    assert result["rho"] > 0.4
+    assert result["low"] < result["rho"] < result["high"]
+    assert result["rho, of a word"] == pytest.approx(result["rho"])
+    assert (result["pairs"], result["words"]) == (len(rows), 1)
+    assert any("1 pairs" in note and "unheard" in note for note in result.notes)
+    with pytest.raises(ValueError, match="only 0 of 1 pairs"):
+        evaluate_use_pairs(model, pairs[-1:])
+    with pytest.raises(TypeError, match="usage_similarity"):
+        evaluate_use_pairs({"bank": 1}, pairs)
+
+
+def test_damaged_judgments(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="folder 'data'"):
+        read_use_pairs(tmp_path)
+    write_dwug(tmp_path, "bank", [("the bank", 4, "0"), ("bank it", 0, "0")])
+    with pytest.raises(ValueError, match="no judgments"):
+        read_use_pairs(tmp_path)
+    for row, message in (
+        ((0, 7, "2"), "'bank-7'"),
+        ((0, 1, "good"), "'good' is no judgment"),
+        ((0, 1, "-3"), "no jud"),
+    ):
+        write_judgments(tmp_path, "bank", [row])
+        with pytest.raises(ValueError, match=message):
+            read_use_pairs(tmp_path)
+    (tmp_path / "data" / "bank" / "judgments.csv").write_text("identifier1\tjudgment\nx\t1\n")
+    with pytest.raises(ValueError, match="lacks the columns"):
+        read_use_pairs(tmp_path)
 
 
 def test_damaged_uses(tmp_path: Path) -> None:

@@ -115,6 +115,7 @@ def make_workspace(folder: Path) -> None:
     (folder / "chapters").mkdir()
     for number in (1, 2):
         (folder / "chapters" / f"{number}.txt").write_text("".join(line + "\n" for line in sentences[:400]))
+    write_slices(folder)
     (folder / "muse.toml").write_text(TOML)
     (folder / "words.txt").write_text("bank\t628\nspring\t604\n")
     (folder / "pairs.tsv").write_text("bank\tmoney\nrock\tguitar\n")
@@ -142,6 +143,21 @@ def make_workspace(folder: Path) -> None:
     write_princeton(folder / "wordnet")
     for name in ("1900s", "2000s"):
         shutil.copy(folder / "model.safetensors", folder / f"{name}.safetensors")
+
+
+def write_slices(folder: Path) -> None:
+    """Texts in which bank and cell change: of two times, and as a table with years."""
+    corpus = make_ambiguous_corpus(8000, 300, seed=0, n_senses=2)
+    slices: tuple[list[str], list[str]] = ([], [])
+    for number, (words, senses) in enumerate(zip(corpus.sentences, corpus.true_senses, strict=True)):
+        said = [sense for word, sense in zip(words, senses, strict=True) if word in ("bank", "cell") and sense >= 0]
+        usual = number % 2 if not said else said[0] if number % 10 else 1 - said[0]
+        slices[usual].append(" ".join(words))
+    rows = ["year,text"]
+    for start, name, lines in ((1800, "1900s", slices[0]), (1850, "2000s", slices[1])):
+        (folder / f"{name}.txt").write_text("".join(line + "\n" for line in lines))
+        rows += [f"{start + place % 50},{line}" for place, line in enumerate(lines[:2000])]
+    (folder / "letters.csv").write_text("\n".join(rows) + "\n")
 
 
 TOML = """\

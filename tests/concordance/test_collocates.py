@@ -124,7 +124,8 @@ def test_forms():
     assert rows[:2][1] == rows[1]
     assert repr(rows) == f"<Collocates: collocates of head#1 within 5 words, by logdice, {len(rows)} words>"
     hostile = MODEL.collocates("head", [["<b>", "head", "\x1b"]], min_count=1)
-    assert "<b>" not in hostile._repr_html_()
+    assert ">&lt;b&gt;</td>" in hostile._repr_html_()
+    assert "><b></td>" not in hostile._repr_html_()
     assert "\x1b" not in str(hostile)
 
 

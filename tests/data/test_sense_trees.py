@@ -140,6 +140,35 @@ def test_words_may_get_numbers_of_their_own():
         trees.cut("many")
 
 
+@settings(max_examples=40, deadline=None)
+@given(LEAVES, st.integers(2, 13), st.integers(1, 6), st.integers(0, 100))
+def test_the_coarsest_nodes_of_trees_are_cut_as_those_of_all(leaves, most, default, seed):
+    trees, _ = make_trees(leaves, default, seed)
+    kept = np.full(len(leaves), most)
+    if leaves[0]:
+        kept[0] = 2
+    small = trees.coarsest(kept)
+    assert small.n_leaves.tolist() == [min(n, k) for n, k in zip(leaves, kept.tolist(), strict=True)]
+    for senses in range(1, most + 1):
+        wanted = np.minimum(np.full(len(leaves), senses), np.where(trees.n_leaves > 0, kept, 1))
+        ours, all_of = small.cut(wanted), trees.cut(wanted)
+        assert np.array_equal(ours.sense_offset, all_of.sense_offset)
+        # their numbers may differ where a sense is coarser than the default, and so their order
+        order, other = (
+            np.lexsort((c.centroids[:, 0], np.repeat(np.arange(len(wanted)), np.diff(c.sense_offset))))
+            for c in (ours, all_of)
+        )
+        assert np.array_equal(ours.counts[order], all_of.counts[other])
+        np.testing.assert_allclose(ours.centroids[order], all_of.centroids[other], atol=1e-5)
+        np.testing.assert_allclose(ours.shifts[order], all_of.shifts[other], atol=1e-5)
+    assert all(
+        np.array_equal(a, b)
+        for a, b in zip(small.coarsest(kept).as_dict().values(), small.as_dict().values(), strict=True)
+    )
+    with pytest.raises(ValueError, match="at least two leaves"):
+        make_trees([3])[0].coarsest(np.array([1]))
+
+
 def test_a_tree_prints_as_text():
     trees, _ = make_trees([4], default=2)
     tree = trees.tree(0, "bank")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from muse import MUSE
+from muse.change import TemporalMUSE
 from muse.datasets import make_ambiguous_corpus
 from muse.explorer import ExplorerServer
 
@@ -37,6 +38,13 @@ def text(sentences: list[list[str]], tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture(scope="session")
-def server(model: MUSE, other: MUSE, text: Path) -> Iterator[ExplorerServer]:
-    with ExplorerServer(model, other, corpus=text, port=0, names=["one", "two"]) as running:
+def slices(model: MUSE, sentences: list[list[str]]) -> TemporalMUSE:
+    """The text in two slices; in the later one most sentences with bank and money are missing."""
+    kept = [s for place, s in enumerate(sentences) if place % 10 == 0 or not {"bank", "loan"} <= set(s)]
+    return TemporalMUSE({"1900s": sentences, "2000s": kept}, model=model)
+
+
+@pytest.fixture(scope="session")
+def server(slices: TemporalMUSE, other: MUSE, text: Path) -> Iterator[ExplorerServer]:
+    with ExplorerServer(slices, other, corpus=text, port=0, names=["one", "two"]) as running:
         yield running

@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 
 from muse import MUSE, NotTrainedError, UnknownWordError
+from muse.change import TemporalMUSE
+from muse.concordance import index_corpus
 from muse.data.snapshot import Snapshot
 from muse.explorer.answers import Answers
 from muse.explorer.comparing import compare_words
 from muse.explorer.models import ExploredModel, explored
 from muse.explorer.sentences import reasons, sentence_view
-from muse.explorer.uses import ScannedText, Use, use_source
+from muse.explorer.slices import change_view, over_time_view
+from muse.explorer.uses import IndexedText, ScannedText, Use, use_source
 from muse.explorer.words import projected, sense_axes, uses_view, word_view
 from toy import toy_model
 
@@ -32,6 +35,37 @@ def shown(model: MUSE) -> ExploredModel:
 @pytest.fixture
 def answers(model: MUSE, other: MUSE, text: Path) -> Answers:
     return Answers(explored([model, other], ["one", "two"]), use_source(text), "title")
+
+
+# -- slices of time ----------------------------------------------------------------------------------------------------
+
+
+def test_slices_are_answered(slices: TemporalMUSE, other: MUSE):
+    answers = Answers(explored([slices, other]))
+    first, second = answers("/api/info", {})["models"]
+    assert (first["slices"], second["slices"]) == (["1900s", "2000s"], [])
+    changed = answers("/api/change", {})
+    assert changed["rows"][0]["word"] == "bank"
+    assert changed["called"] == sum(row["changed"] for row in slices.change())
+    over = answers("/api/over", {"word": "BANK"})
+    assert over["word"] == "bank"
+    for told, name in zip(over["slices"], slices.slices, strict=True):
+        rows = [row for row in slices.shares("bank") if row["slice"] == name]
+        assert [sense["share"] for sense in told["senses"].values()] == [row["share"] for row in rows]
+        assert all(word == "bank" for sense in told["senses"].values() for _, word, _ in sense["texts"])
+    json.dumps([changed, over], allow_nan=False)
+    for path, query in (("/api/change", {"model": "1"}), ("/api/over", {"model": "1", "word": "bank"})):
+        with pytest.raises(ValueError, match="has no slices of time"):
+            answers(path, query)
+    with pytest.raises(UnknownWordError):
+        answers("/api/over", {"word": "bannk"})
+
+
+def test_one_slice_and_a_text_that_is_gone(model: MUSE, sentences: list[list[str]], tmp_path: Path):
+    TemporalMUSE({"all": sentences}, model=model).save(tmp_path / "m")
+    alone = TemporalMUSE.load(tmp_path / "m")
+    assert change_view(alone)["rows"] == []
+    assert all(sense["texts"] is None for sense in over_time_view(alone, "bank")["slices"][0]["senses"].values())
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
@@ -221,6 +255,37 @@ def test_a_text_is_read_once_for_all_words_and_no_further_than_needed():
     found = ScannedText(rows).find(["a", "b"], 3)
     assert [len(found["a"]), len(found["b"])] == [3, 3]
     assert read <= 4  # one to see whether these are paths
+
+
+def test_uses_in_an_index_are_drawn_from_all_of_the_text(tmp_path: Path):
+    lines = [f"n{i} bank a{i}" + " bank" * (i == 7) for i in range(200)] + ["x " * 100 + "rare " + "y " * 100]
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(lines))
+    assert isinstance(use_source(text), ScannedText)
+    index = index_corpus(text)
+    for source in (use_source(text), use_source(index), use_source(tmp_path / "text.txt.muse-index")):
+        assert isinstance(source, IndexedText)
+        found = source.find(["bank", "rare", "none"], 20)
+        assert found == source.find(["bank", "rare", "none"], 20)
+        assert len(found["bank"]) == 20
+        assert max(int(tokens[0][1:]) for tokens, _ in found["bank"]) > 100
+        assert all(tokens[position] == "bank" for tokens, position in found["bank"])
+        (rare,) = found["rare"]
+        assert rare.tokens[rare.position] == "rare"
+        assert len(rare.tokens) == 121
+        assert found["none"] == []
+    every = IndexedText(index).find(["bank"], 1000)
+    assert every == ScannedText(text).find(["bank"], 1000)
+
+
+def test_an_index_that_is_not_of_the_text_is_not_used(tmp_path: Path):
+    text, beside = tmp_path / "text.txt", tmp_path / "text.txt.muse-index"
+    text.write_text("a bank\n")
+    index_corpus(text)
+    text.write_text("another bank\n" * 2)
+    assert len(use_source(text).find(["bank"], 5)["bank"]) == 2
+    beside.write_bytes(beside.read_bytes()[:100])
+    assert isinstance(use_source(text), ScannedText)
 
 
 def test_a_text_that_is_none_is_refused(tmp_path: Path):

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from muse import MUSE, UnknownWordError
+from muse.change import TemporalMUSE
 from muse.explorer import write_html
 from muse.explorer.document import json_text
 from muse.explorer.models import ExploredModel
+from muse.explorer.slices import change_view
 from muse.explorer.words import word_view
 
 
@@ -50,6 +52,16 @@ def test_a_file_holds_what_the_server_would_answer(model: MUSE, other: MUSE, tex
     page = path.read_text(encoding="utf-8")
     for asked in ("src=", '<link rel="stylesheet"', "explorer.js", "explorer.css"):
         assert asked not in page.replace("img-src data:", "").partition('id="data"')[0]
+
+
+def test_a_file_holds_slices_of_time(slices: TemporalMUSE, tmp_path: Path):
+    path = tmp_path / "time.html"
+    write_html(slices, ["bank", "spring"], path)
+    data = data_of(path)
+    assert data["info"]["models"][0]["slices"] == ["1900s", "2000s"]
+    (model,) = data["models"]
+    assert model["change"] == json.loads(json.dumps(change_view(slices)))
+    assert set(model["over"]) == {"bank", "spring"}
 
 
 def test_its_policy_allows_its_own_script_and_style_alone(model: MUSE, tmp_path: Path):

@@ -22,6 +22,7 @@ import pytest
 from browser import Browser, chromium
 
 from muse import MUSE
+from muse.change import TemporalMUSE
 from muse.explorer import ExplorerServer, write_html
 from muse.explorer.uses import ScannedText
 
@@ -161,6 +162,33 @@ def test_two_models_are_compared(page: Browser, server: ExplorerServer):
     page.type("cell")
     page.press("Enter")
     page.wait("location.hash.startsWith('#/compare/cell')")
+
+
+def test_slices_of_time_are_side_by_side(page: Browser):
+    page.wait("!document.querySelector('[data-view=change]').hidden")
+    page.click("[data-view=change]")
+    page.wait("document.querySelector('.facts-table a')")
+    assert page.text("h1") == "Words that changed"
+    page.run("location.hash = '#/change/bank'")
+    page.wait("document.querySelectorAll('.change-view .side').length > 3")
+    assert page.text("h1") == "bank over time"
+    lines = page.run("document.querySelectorAll('.over .shares').length")
+    assert lines == page.run("document.querySelectorAll('.change-view article').length") > 1
+    assert page.run("document.querySelectorAll('.change-view article .two .side').length") == 2 * lines
+    assert page.run("[...document.querySelectorAll('.change-view mark')].every((mark) => mark.innerText === 'bank')")
+    assert page.run("document.querySelectorAll('.over [d*=NaN]').length") == 0
+    page.run("location.hash = '#/change/bank?model=1'")
+    page.wait("document.querySelector('h1').innerText === 'Senses over time'")
+
+
+def test_a_file_shows_slices_of_time(browser: Browser, slices: TemporalMUSE, tmp_path: Path):
+    write_html(slices, ["bank", "spring"], tmp_path / "time.html")
+    browser.errors.clear()
+    browser.open((tmp_path / "time.html").as_uri() + "#/change")
+    browser.wait("document.querySelector('.facts-table a[href=\"#/change/bank\"]')")
+    browser.click("a[href='#/change/bank']")
+    browser.wait("document.querySelectorAll('.over .band').length > 1")
+    assert browser.errors == []
 
 
 def test_what_is_shown_is_exported(page: Browser, server: ExplorerServer, downloads: Path, model: MUSE):
@@ -313,6 +341,8 @@ ADDRESSES = {
     "word": "#/word/bank",
     "sentence": "#/sentence?text=" + SENTENCE.replace(" ", "+") + "&at=6",
     "compare": "#/compare/bank?a=0&b=1",
+    "changed": "#/change",
+    "over time": "#/change/bank",
     "unknown": "#/word/bannk",
 }
 

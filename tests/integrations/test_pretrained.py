@@ -8,10 +8,13 @@ import sys
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
 import muse
 from muse import MUSE, ModelFileError
+from muse.cli.kinds import WORD
+from muse.cli.main import main
 from muse.datasets import load_pretrained
 from muse.integrations.pretrained import GROUP, PACKAGES
 from toy import toy_model
@@ -66,7 +69,7 @@ def test_a_package_without_its_file(installed):
 
 
 def test_what_is_missing_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr("muse.integrations.pretrained.entry_points", lambda group: [])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [])
     for name, package in PACKAGES.items():
         with pytest.raises(ModuleNotFoundError, match=rf"install it with: pip install {package} .*pip install \./data"):
             load_pretrained(name)
@@ -78,6 +81,30 @@ def test_what_is_missing_says_how_to_install_it(monkeypatch):
 def test_other_names(name):
     with pytest.raises(ValueError, match=r"there is no pretrained model .*; there are .*'wiki-en-small'"):
         load_pretrained(name)
+
+
+def test_a_command_takes_the_name_of_a_package_for_a_model(installed, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for line in (["senses", "toy", "head"], ["neighbors", "toy", "head#0"]):
+        assert main(line) == 0
+        assert "head#0" in capsys.readouterr().out
+    assert complete("toy", "he") == ["head"]
+    toy_model(words=tuple("abcdefghi")).save(tmp_path / "toy")  # a file of that name comes first
+    assert main(["senses", "toy", "head"]) == 1
+    assert complete("toy", "he") == []
+
+
+def complete(model: str, begun: str) -> list[str]:
+    context = click.Context(click.Command("senses"))
+    context.params["model"] = model
+    return [item.value for item in WORD.shell_complete(context, click.Argument(["words"]), begun)]
+
+
+def test_a_command_says_how_to_install_a_model(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [])
+    monkeypatch.chdir(tmp_path)
+    assert main(["info", "wiki-en-small"]) == 1
+    assert "pip install muse-senses-wiki-en-small" in capsys.readouterr().err
 
 
 def test_settings_that_are_of_the_model(installed):

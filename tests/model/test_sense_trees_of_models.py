@@ -56,6 +56,23 @@ def test_trees_are_the_default(trained):
     assert (senses[trained.arrays.word_counts < 50] == 1).all()
 
 
+def test_a_model_that_keeps_few_leaves_has_the_same_senses_and_is_smaller(trained, tmp_path):
+    often = trained.vocabulary.words[0]
+    small = MUSE(CORPUS.sentences, recipe=Trees(kept_leaves=2), senses={often: 5, WORD: 3}, **SMALL)  # 1 for others
+    kept = dict(zip(small.vocabulary.words, small.snapshot.forest.trees.n_leaves.tolist(), strict=True))
+    assert (kept.pop(often), kept.pop(WORD)) == (5, 3)
+    assert max(kept.values()) == 2
+    assert trained.snapshot.forest.trees.n_leaves.max() > 5
+    assert np.array_equal(small.sense_vectors(WORD), trained.sense_vectors(WORD))
+    assert small.select_sense(WORD, "money in the bank") == trained.select_sense(WORD, "money in the bank")
+    small.save(tmp_path / "small")
+    trained.save(tmp_path / "all")
+    assert (tmp_path / "small").stat().st_size < 0.9 * (tmp_path / "all").stat().st_size
+    assert MUSE.load(tmp_path / "small").settings.kept_leaves == 2
+    with pytest.raises(ValueError, match="kept_leaves"):
+        Trees(kept_leaves=1)
+
+
 def test_counts_add_up_and_shares_are_those_of_the_answers(cut):
     arrays = cut.arrays
     np.testing.assert_array_equal(np.add.reduceat(arrays.sense_counts, arrays.sense_offset[:-1]), arrays.word_counts)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import muse
+
 ROOT = Path(__file__).resolve().parents[2]
 if not (ROOT / ".github").exists():
     pytest.skip("the tests run away from the tree", allow_module_level=True)
@@ -68,9 +70,37 @@ def test_folders_that_the_workflows_test_are_there():
     assert all((ROOT / folder).is_dir() for folder in folders)
 
 
+def in_a_fresh_python(program: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_importing_muse_imports_little():
+    """What few programs need is imported when it is asked for: that is a third of the time of `import muse`."""
+    loaded = in_a_fresh_python("import sys, muse; print(*sys.modules)")
+    ours = [name for name in loaded if name.partition(".")[0] == "muse"]
+    later = "change cli concordance datasets evaluation explorer formats integrations lexicon plots".split()
+    assert [name for name in ours if name.split(".")[1:2] and name.split(".")[1] in later] == []
+    assert not {"email.message", "importlib.metadata", "sqlite3", "xml.etree.ElementTree"} & set(loaded)
+    assert 50 < len(ours) < 150
+
+
+def test_what_is_imported_later_is_there_when_asked_for():
+    names = "align change concordance datasets evaluation formats integrations lexicon load_vectors plots".split()
+    listed, *asked = in_a_fresh_python(
+        f"import muse; print(set({names}) <= set(dir(muse))); [print(getattr(muse, name).__name__) for name in {names}]"
+    )
+    assert listed == "True"
+    assert [name.removeprefix("muse.") for name in asked] == names
+    assert in_a_fresh_python("from muse import *; print(KeyedVectors.__name__, LoadedVectors.__name__)") == [
+        "KeyedVectors", "LoadedVectors",
+    ]  # fmt: skip
+    with pytest.raises(AttributeError, match="no attribute 'concordances'"):
+        muse.concordances  # noqa: B018
+
+
 def test_a_package_in_use_needs_no_optional_library():
     """Importing muse imports nothing that is not a dependency, and not even regex before text needs it."""
     others = "{'regex', 'pandas', 'sklearn', 'polars', 'pyarrow', 'click', 'rich'}"
     code = f"import sys, muse; print(*{others} & sys.modules.keys())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+    assert in_a_fresh_python(code) == []

@@ -21,13 +21,15 @@ def html_text(text: object) -> str:
     return escape(one_line(str(text)))
 
 
-def html_rows(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:
+def html_rows(
+    caption: str | None, heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()
+) -> str:
     """A table of cells that are HTML already; the columns `numeric` stand to the right, the others to the left.
 
     Parameters
     ----------
-    caption : str
-        Text, which is escaped.
+    caption : str or None
+        Text above the table, which is escaped.
     heads : sequence of str
         Text above the columns, which is escaped; none for a table of names and values.
     rows : iterable of sequences of str
@@ -44,5 +46,5 @@ def html_rows(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]],
 
     head = f"<thead><tr>{line('th', map(escape, heads))}</tr></thead>\n" if heads else ""
     body = "\n".join(f"<tr>{line('td', row)}</tr>" for row in rows)
-    named = f'<caption style="text-align: left"><b>{html_text(caption)}</b></caption>\n'
+    named = "" if caption is None else f'<caption style="text-align: left"><b>{html_text(caption)}</b></caption>\n'
     return f"<table>\n{named}{head}<tbody>\n{body}\n</tbody>\n</table>"

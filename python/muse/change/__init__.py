@@ -6,6 +6,7 @@
 """
 
 from muse.change.aligning import Alignment, SenseMatch, align
+from muse.change.judged import UsePair, evaluate_use_pairs, read_use_pairs
 from muse.change.tables import ChangeTable, ShareTable, Table
 from muse.change.temporal import TemporalMUSE
 from muse.change.truth import AnnotatedUse, evaluate_change, evaluate_uses, read_annotated_uses, read_change
@@ -18,9 +19,12 @@ __all__ = [
     "ShareTable",
     "Table",
     "TemporalMUSE",
+    "UsePair",
     "align",
     "evaluate_change",
+    "evaluate_use_pairs",
     "evaluate_uses",
     "read_annotated_uses",
     "read_change",
+    "read_use_pairs",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import integer, number
+from muse.change.confusion import true_shares
 from muse.change.permuting import Numbers, Verdict, adjusted, permutation_verdict
 from muse.change.slices import Counts
 from muse.change.tables import ShareTable, Table
@@ -18,7 +19,7 @@ from muse.evaluation.stats import bootstrap_options
 from muse.vectors.model_vectors import SenseVectors
 from muse.vectors.sense_keys import each_word_once
 
-__all__ = ["nearest", "near_words", "risen", "shares", "unknown_sense"]
+__all__ = ["nearest", "Errors", "near_words", "resampled", "risen", "shares", "unknown_sense"]
 
 _NEAR = 3  # words that tell what a sense is
 _FURTHER = 6  # times as many senses are looked at, since several may be of one word
@@ -37,47 +38,75 @@ def near_words(snapshot: Snapshot, key: str) -> str:
     return ", ".join([word for word in words if word != own][:_NEAR])
 
 
+class Errors(NamedTuple):
+    """What is known of the tags of a word.
+
+    Attributes
+    ----------
+    rates : float64 (K, K)
+        Its table of confusions.
+    usual : float64 (K,)
+        Shares of its senses in the compass.
+    """
+
+    rates: Numbers
+    usual: Numbers
+
+    def shares(self, counts: Numbers) -> Numbers:
+        """See `true_shares`."""
+        return true_shares(counts, self.rates, self.usual)
+
+
 def shares(
-    snapshot: Snapshot, row: int, word: str, slices: Mapping[str, Counts], options: tuple[Any, Any, Any]
+    snapshot: Snapshot, row: int, slices: Mapping[str, Counts], errors: Errors, options: tuple[Any, Any, Any]
 ) -> ShareTable:
     """See `TemporalMUSE.shares`; `options` are resamples, confidence and seed."""
     checked = bootstrap_options(*options)
-    arrays = snapshot.arrays
+    arrays, word = snapshot.arrays, snapshot.vocabulary.words[row]
     keys = [f"{word}#{number_of}" for number_of in arrays.numbers_of(row).tolist()]
     near = [near_words(snapshot, key) for key in keys]
     rows = []
     for name, counts in slices.items():
         table = counts.table(arrays.rows_of(row))
         uses = table.sum(axis=0)
-        low, high = _interval(table, checked)
+        here = int(uses.sum()) > 0
+        share = errors.shares(uses[None].astype(np.float64))[0]
+        low, high = _interval(table, errors, checked)
         for place, key in enumerate(keys):
-            here = int(uses.sum()) > 0
             rows.append({
-                "slice": name, "sense": key, "share": float(uses[place] / uses.sum()) if here else None,
+                "slice": name, "sense": key, "share": float(share[place]) if here else None,
                 "low": None if low is None else float(low[place]), "high": None if high is None else float(high[place]),
-                "uses": int(uses[place]), "near": near[place],
+                "tagged": float(uses[place] / uses.sum()) if here else None, "uses": int(uses[place]),
+                "near": near[place],
             })  # fmt: skip
     return ShareTable(f"senses of {word}", rows)
 
 
-def _interval(table: NDArray[np.int64], options: dict[str, Any]) -> tuple[Numbers | None, Numbers | None]:
-    """Percentile intervals of shares, over samples of the groups with replacement."""
+def resampled(table: NDArray[np.int64], errors: Errors, resamples: int, seed: int) -> Numbers:
+    """Shares of samples of the groups with replacement, float64 (B, K)."""
+    rng = np.random.default_rng(seed)
+    weights = rng.multinomial(len(table), np.full(len(table), 1 / len(table)), size=resamples)
+    return errors.shares((weights @ table).astype(np.float64))
+
+
+def _interval(
+    table: NDArray[np.int64], errors: Errors, options: dict[str, Any]
+) -> tuple[Numbers | None, Numbers | None]:
+    """Percentile intervals of shares, over samples of the groups."""
     if not len(table) or not options["resamples"]:
         return None, None
-    rng = np.random.default_rng(options["seed"])
-    weights = rng.multinomial(len(table), np.full(len(table), 1 / len(table)), size=options["resamples"])
-    sums = (weights @ table).astype(np.float64)
-    sums /= np.maximum(sums.sum(axis=1, keepdims=True), 1)
+    found = resampled(table, errors, options["resamples"], options["seed"])
     tail = (1 - options["confidence"]) / 2
-    low, high = np.quantile(sums, [tail, 1 - tail], axis=0)
+    low, high = np.quantile(found, [tail, 1 - tail], axis=0)
     return low, high
 
 
 def risen(
-    snapshot: Snapshot, words: Sequence[int], counts: tuple[Counts, Counts], title: str, *, least_share: float = 0.1,
-    most_before: float = 0.25, permutations: int = 1000, rate: float = 0.05, seed: int = 0,
+    snapshot: Snapshot, words: Sequence[int], counts: tuple[Counts, Counts], title: str,
+    errors: Callable[[int], Errors], *, least_share: float = 0.1, most_before: float = 0.25, permutations: int = 1000,
+    rate: float = 0.05, seed: int = 0,
 ) -> Table:  # fmt: skip
-    """See `TemporalMUSE.new_senses`."""
+    """See `TemporalMUSE.new_senses`; `errors` tells those of a word."""
     least, most = number(0, 1)("least_share", least_share), number(0, 1)("most_before", most_before)
     permutations, rate = integer(100)("permutations", permutations), number(0, 1)("rate", rate)
     seed = integer(0)("seed", seed)
@@ -85,7 +114,7 @@ def risen(
     tested: list[tuple[str, float, float, Verdict]] = []
     for word in words:
         tables = [one.table(arrays.rows_of(word)).astype(np.float64) for one in counts]
-        before, after = (table.sum(axis=0) / table.sum() for table in tables)
+        before, after = errors(word).shares(np.stack([table.sum(axis=0) for table in tables]))
         for place in np.flatnonzero((after >= least) & (after > before)).tolist():
             verdict = _rise(tables, place, permutations, np.random.Generator(np.random.Philox([seed, word, place])))
             key = f"{names[word]}#{arrays.numbers_of(word)[place]}"

@@ -8,6 +8,7 @@ adds to the sense's vector: so a slice needs no training, and its vectors are in
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,12 +19,14 @@ from muse import _core
 from muse.data.arrays import Arrays, Floats
 from muse.data.forest import Forest
 from muse.data.snapshot import Snapshot
+from muse.training.trees import linear_map
 
-__all__ = ["Means", "SliceSpace", "mean_contexts", "pooled", "read_topics", "word_means"]
+__all__ = ["Means", "SliceSpace", "TaggedUses", "mean_contexts", "pooled", "read_contexts", "read_topics", "word_means"]
 
 Integers = NDArray[np.int64]
 
 _USES_AT_ONCE = 1 << 15  # whose contexts are in memory
+_WORTH_A_THREAD = 1 << 12  # uses
 _DOUBT = 10  # uses for which half of what a slice adds to a vector is believed
 _LEARNED_COUNT, _LEARNED_WORDS = 100, 3000  # of the words that the map is fitted to, as in training
 
@@ -52,34 +55,51 @@ def read_topics(forest: Forest, corpus: _core.Corpus, places: Integers, workers:
     return topics
 
 
-def mean_contexts(forest: Forest, corpus: _core.Corpus, senses: Integers, uses: int, seed: int, workers: int) -> Means:
-    """The mean topics of the senses of a slice, of so many uses of a word at most.
+def read_contexts(forest: Forest, corpus: _core.Corpus, places: Integers, workers: int) -> Floats:
+    """The contexts of uses at some places of a text, at length one, float32 (n, S)."""
+    if workers < 2 or len(places) < _WORTH_A_THREAD:
+        return forest.space.core.contexts(corpus, places)
+    with ThreadPoolExecutor(workers) as pool:
+        parts = pool.map(lambda some: forest.space.core.contexts(corpus, some), np.array_split(places, workers))
+        joined: Floats = np.concatenate(list(parts))
+    return joined
 
-    Parameters
+
+class TaggedUses(NamedTuple):
+    """Sampled uses of all words in a slice, and what they were tagged as.
+
+    Attributes
     ----------
-    forest : Forest
-        Of the compass.
     corpus : _core.Corpus
         The slice.
-    senses : int64 (T,)
-        The row of the sense of each token.
-    uses, seed, workers : int
+    offsets, places : int64 (V + 1,), (N,)
+        Those of word i are ``places[offsets[i]:offsets[i + 1]]``.
+    senses : int64 (N,)
+        The row of the sense of each.
     """
-    _, places = _core.sample_occurrences(corpus, len(forest.word_vectors), uses, seed)
-    rows, count = np.unique(senses[places], return_counts=True)
+
+    corpus: _core.Corpus
+    offsets: Integers
+    places: Integers
+    senses: Integers
+
+
+def mean_contexts(forest: Forest, uses: TaggedUses, workers: int) -> Means:
+    """The mean topics of the senses of a slice, by the forest of the compass."""
+    rows, count = np.unique(uses.senses, return_counts=True)
     sums = np.zeros((len(rows), forest.word_vectors.shape[1]), np.float32)
-    for some in _blocks(places):
-        topics = read_topics(forest, corpus, some, workers)
-        order = np.argsort(senses[some], kind="stable")
-        mine, starts = np.unique(senses[some][order], return_index=True)
+    for some in _blocks(len(uses.places)):
+        topics, senses = read_topics(forest, uses.corpus, uses.places[some], workers), uses.senses[some]
+        order = np.argsort(senses, kind="stable")
+        mine, starts = np.unique(senses[order], return_index=True)
         sums[np.searchsorted(rows, mine)] += np.add.reduceat(topics[order], starts, axis=0)
     sums /= np.maximum(count, 1)[:, None].astype(np.float32)
     return Means(rows, count.astype(np.int64), sums)
 
 
-def _blocks(places: Integers) -> Iterator[Integers]:
-    for first in range(0, len(places), _USES_AT_ONCE):
-        yield places[first : first + _USES_AT_ONCE]
+def _blocks(count: int) -> Iterator[slice[int, int, None]]:
+    for first in range(0, count, _USES_AT_ONCE):
+        yield slice(first, first + _USES_AT_ONCE)
 
 
 def pooled(slices: list[Means], totals: list[Integers], arrays: Arrays) -> tuple[Floats, Integers]:
@@ -179,7 +199,4 @@ def _fit_map(word_topics: Floats, uses: Integers, snapshot: Snapshot) -> Floats:
         return np.zeros((size, size), np.float32)
     rng = np.random.Generator(np.random.Philox(snapshot.settings.seed & 0x7FFFFFFFFFFFFFFF))
     learned = np.sort(rng.permutation(learned)[:_LEARNED_WORDS])
-    inputs = word_topics[learned].astype(np.float64)
-    outputs = forest.word_vectors[learned].astype(np.float64)
-    solved = np.linalg.lstsq(inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0), rcond=None)[0]
-    return np.ascontiguousarray(solved, np.float32)
+    return np.ascontiguousarray(linear_map(word_topics[learned], forest.word_vectors[learned]), np.float32)

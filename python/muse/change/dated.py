@@ -8,15 +8,16 @@ from typing import Any
 
 from muse.base.tables import frame_columns, is_missing, named
 from muse.corpus.columns import Column
+from muse.corpus.tokenizer import tokenize
 from muse.corpus.tokens import Tokenizer
 
 __all__ = ["by_bins"]
 
 
 def by_bins(
-    table: Any, text: Any, by: Any, bins: Sequence[Any] | None, tokenizer: Tokenizer
+    table: Any, text: Any, by: Any, bins: Sequence[Any] | None, tokenizer: Tokenizer = tokenize, **reading: Any
 ) -> dict[str, list[list[str]]]:
-    """The sentences of each slice, in the order of time.
+    """The sentences of each slice, in the order of time; `reading` are options of a `Column`.
 
     Raises
     ------
@@ -42,7 +43,7 @@ def by_bins(
         if (name := slices[date]) is not None:
             cells.setdefault(name, []).extend(rows[date])
     found = {
-        name: list(Column([{"text": cell} for cell in mine], "text", tokenizer=tokenizer))
+        name: list(Column([{"text": cell} for cell in mine], "text", tokenizer=tokenizer, **reading))
         for name, mine in cells.items()
     }
     if not found:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse import _core
 from muse.change import asking
-from muse.change.contexts import SliceSpace, mean_contexts
+from muse.change.confusion import Confusions
+from muse.change.contexts import SliceSpace, TaggedUses, mean_contexts
 from muse.change.measures import Sample
 from muse.change.slices import Slice, Source, count_senses, encoded, senses_of
 from muse.data.arrays import Floats
@@ -27,11 +29,15 @@ _USES = 200  # of a word, whose contexts make its vectors in a slice
 class HeldSlices:
     """A compass and slices of text that it has tagged; the questions are `TemporalMUSE`'s."""
 
+    _ranked: dict[Any, list[dict[str, Any]]]  # rows of tables of all words, by what was asked
+
     def _hold(self, model: MUSE, sources: dict[str, Source], block: int) -> None:
         self.model, self._compass, self._block = model, compass(model), block
-        self._slices: dict[str, Slice] = {name: self._read(name, source) for name, source in sources.items()}
-        found = list(self._slices.values())
-        self._space = SliceSpace.learn(self._snapshot, [one.means for one in found], [one.totals for one in found])
+        self._ranked = {}
+        read = [self._read(name, source) for name, source in sources.items()]
+        self._slices: dict[str, Slice] = {one.name: one for one, _ in read}
+        self._space = SliceSpace.learn(self._snapshot, [one.means for one, _ in read], [one.totals for one, _ in read])
+        self._confusions = Confusions.measure(self._snapshot, [uses for _, uses in read])
 
     @property
     def slices(self) -> tuple[str, ...]:
@@ -57,7 +63,7 @@ class HeldSlices:
         """
         if name_of_slice(name) in self._slices:
             raise ValueError(f"there is a slice {name!r} already; give another name")
-        self._slices[name] = self._read(name, Source(text, name))
+        self._slices[name] = self._read(name, Source(text, name))[0]
 
     def attach(self, name: str, text: Any) -> None:
         """Say where the text of a slice is, which a saved model knows only of files that are where they were.
@@ -84,13 +90,16 @@ class HeldSlices:
             )
         mine.source, mine.corpus = source, corpus
 
-    def _read(self, name: str, source: Source) -> Slice:
-        corpus = encoded(source, self._snapshot, name)
-        rows = senses_of(self._snapshot, corpus)
-        settings = self._snapshot.settings
-        means = mean_contexts(self._forest, corpus, rows, _USES, settings.seed & 0x7FFFFFFF, self._workers)
-        counts = count_senses(self._snapshot, corpus, rows, self._block)
-        return Slice(name, counts, means, corpus.n_sentences, corpus.n_tokens, source, corpus)
+    def _read(self, name: str, source: Source) -> tuple[Slice, TaggedUses]:
+        snapshot = self._snapshot
+        corpus = encoded(source, snapshot, name)
+        rows = senses_of(snapshot, corpus)
+        seed = snapshot.settings.seed & 0x7FFFFFFF
+        offsets, places = _core.sample_occurrences(corpus, snapshot.arrays.n_words, _USES, seed)
+        uses = TaggedUses(corpus, offsets, places, rows[places])
+        counts = count_senses(snapshot, corpus, rows, self._block)
+        means = mean_contexts(self._forest, uses, self._workers)
+        return Slice(name, counts, means, corpus.n_sentences, corpus.n_tokens, source, corpus), uses
 
     @property
     def _snapshot(self) -> Snapshot:
@@ -111,6 +120,12 @@ class HeldSlices:
     @property
     def _workers(self) -> int:
         return selector_of(self._snapshot).workers
+
+    def _errors(self, row: int) -> asking.Errors:
+        """What is known of the tags of a word."""
+        usual = self._space.uses[self._snapshot.arrays.rows_of(row)].astype(np.float64)
+        even = np.full(len(usual), 1 / len(usual))
+        return asking.Errors(self._confusions.of(row), usual / usual.sum() if usual.any() else even)
 
     def _slice(self, name: Any) -> Slice:
         if name not in self._slices:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from muse import _core
 from muse.base.numeric import unit_rows
-from muse.change.contexts import read_topics
+from muse.change.contexts import read_contexts, read_topics
 from muse.change.permuting import Measure, Numbers, adjusted, jensen_shannon, permutation_verdict
 from muse.change.slices import Counts
 from muse.data.arrays import Arrays, Floats
@@ -84,9 +84,8 @@ class Sample(NamedTuple):
 
 def contexts_of(forest: Forest, corpus: _core.Corpus, places: Integers, what: str, workers: int) -> Floats:
     """Topics for the measure "cosine"; contexts at length one for "apd"."""
-    if what == "cosine":
-        return read_topics(forest, corpus, places, workers)
-    return forest.space.core.contexts(corpus, places)
+    read = read_topics if what == "cosine" else read_contexts
+    return read(forest, corpus, places, workers)
 
 
 def use_groups(

@@ -42,7 +42,7 @@ class Source:
         self.paths: list[str] | None = None
         if isinstance(given, (str, os.PathLike)) or _are_paths(given):
             given = LineSentence(given)
-        if type(given) is LineSentence:
+        if type(given) is LineSentence and given.encoding is None:
             self.paths = [os.fspath(path) for path in given.paths]
         elif isinstance(given, bytes) or not (isinstance(given, Iterable) or is_series(given)):
             raise TypeError(

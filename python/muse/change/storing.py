@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import path_like
+from muse.change.confusion import Confusions
 from muse.change.contexts import Means, SliceSpace
 from muse.change.held import compass
 from muse.change.slices import GROUPS, Counts, Slice, Source
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["ENDING", "load", "save"]
 
 ENDING = ".slices"
-_FORMAT, _VERSION = "muse-slices", 1
+_FORMAT, _VERSION = "muse-slices", 2
 
 T = TypeVar("T", bound="TemporalMUSE")
 
@@ -43,6 +44,7 @@ def save(model: TemporalMUSE, path: str | PathLike[str]) -> None:
     """See `TemporalMUSE.save`."""
     name = path_like("the file to write", path)
     tensors: dict[str, NDArray[Any]] = {name: getattr(model._space, name) for name in ("map", "topics", "uses")}
+    tensors["confusions"] = model._confusions.rates
     slices = []
     for place, one in enumerate(model._slices.values()):
         tensors |= {
@@ -112,7 +114,8 @@ def _build(kind: type[T], model: MUSE, about: dict[str, Any], tensors: dict[str,
         made._snapshot, _tensor(tensors, "map", np.float32, (size, size)),
         _tensor(tensors, "topics", np.float32, (senses, size)), _tensor(tensors, "uses", np.int64, (senses,)),
     )  # fmt: skip
-    made._slices = {}
+    made._confusions = _confusions(tensors, arrays.sense_offset)
+    made._slices, made._ranked = {}, {}
     for place, said in enumerate(about["slices"]):
         if not isinstance(said, dict) or not isinstance(said.get("name"), str) or said["name"] in made._slices:
             raise DamagedFileError("the slices have no names, or one has two")
@@ -141,6 +144,14 @@ def _tensor(
     if array.dtype != np.float32 and array.size and int(array.min()) < 0:
         raise DamagedFileError(f"{name!r} holds negative numbers")
     return array
+
+
+def _confusions(tensors: dict[str, NDArray[Any]], sense_offset: NDArray[np.int64]) -> Confusions:
+    offset = Confusions.none(sense_offset).offset
+    found = Confusions(offset, _tensor(tensors, "confusions", np.float32, (int(offset[-1]),)))
+    if not found.are_rates():
+        raise DamagedFileError("its confusions are no shares")
+    return found
 
 
 def _counts(tensors: dict[str, NDArray[Any]], place: int, senses: int) -> Counts:

@@ -145,7 +145,7 @@ class TemporalMUSE(HeldSlices):
         """
         row = self._snapshot.vocabulary.index(word)
         counts = {name: one.counts for name, one in self._slices.items()}
-        return asking.shares(self._snapshot, row, word, counts, (resamples, confidence, seed))
+        return asking.shares(self._snapshot, row, counts, self._errors(row), (resamples, confidence, seed))
 
     def change(
         self, measure: str = "jsd", *, between: tuple[str, str] | None = None, words: Iterable[str] | None = None,
@@ -192,17 +192,23 @@ class TemporalMUSE(HeldSlices):
         Choice(*MEASURES)("measure", measure)
         permutations, rate = integer(100)("permutations", permutations), number(0, 1)("rate", rate)
         first, second = self._pair(between)
-        seed = integer(0)("seed", seed)
+        seed, least = integer(0)("seed", seed), integer(1)("least_uses", least_uses)
+        title = f"change by {measure} from {first.name} to {second.name}"
+        asked = (measure, first.name, second.name, least, permutations, rate, seed)
         arrays = self._snapshot.arrays
+        if words is None and asked in self._ranked:
+            return ChangeTable(title, [dict(row) for row in self._ranked[asked]])
         uses = self._word_uses(first), self._word_uses(second)
-        rows = self._asked(words, uses, integer(1)("least_uses", least_uses), several=measure == "jsd")
+        rows = self._asked(words, uses, least, several=measure == "jsd")
         if measure == "jsd":
             groups = count_groups(arrays, rows, first.counts, second.counts)
         else:
             samples = self._sample(first, seed), self._sample(second, seed)
             groups = use_groups(rows, samples, self._forest, measure, self._space.induced, self._workers)
         found = rank(groups, self._snapshot.vocabulary.words, uses, permutations, rate, seed)
-        return ChangeTable(f"change by {measure} from {first.name} to {second.name}", found)
+        if words is None:
+            self._ranked[asked] = [dict(row) for row in found]
+        return ChangeTable(title, found)
 
     def new_senses(self, *, between: tuple[str, str] | None = None, **options: Any) -> Table:
         """Senses that are there in the later slice and hardly in the earlier one.
@@ -236,7 +242,7 @@ class TemporalMUSE(HeldSlices):
     def _risen(self, title: str, before: Slice, after: Slice, options: dict[str, Any]) -> Table:
         uses = self._word_uses(before), self._word_uses(after)
         known = self._asked(None, uses, integer(1)("least_uses", options.pop("least_uses", 20)), several=True)
-        return asking.risen(self._snapshot, known, (before.counts, after.counts), title, **options)
+        return asking.risen(self._snapshot, known, (before.counts, after.counts), title, self._errors, **options)
 
     def nearest_over_time(self, word: SenseKey, k: int = 10, *, least_uses: int = 10) -> dict[str, list[Any]]:
         """The nearest words of a word in each slice, or, of a sense (``"cell#2"``), the nearest senses.

@@ -25,7 +25,10 @@ from muse.evaluation.stats import bootstrap_options, correlate
 from muse.readers.delimited import parse_number
 from muse.readers.lines import read_lines
 
-__all__ = ["AnnotatedUse", "evaluate_change", "evaluate_uses", "read_annotated_uses", "read_change"]
+__all__ = [
+    "AnnotatedUse", "evaluate_change", "evaluate_uses", "form_and_context", "read_annotated_uses", "read_change",
+    "rows_of_table", "uses_of_word",
+]  # fmt: skip
 
 _NO_CLUSTER = "-1"  # of uses that annotators could not place
 
@@ -191,6 +194,7 @@ class AnnotatedUse(NamedTuple):
     start, end : int
         Characters of the context that are the word.
     cluster : str
+        Empty where nobody asks for one.
     """
 
     word: str
@@ -226,26 +230,35 @@ def read_annotated_uses(folder: str | PathLike[str], clusters: str = "opt") -> l
     if not (root / "data").is_dir():
         raise FileNotFoundError(f"{os.fspath(folder)} has no folder 'data'; give the folder of a DWUG data set")
     found = []
-    for uses in sorted((root / "data").glob("*/uses.csv")):
-        table = root / "clusters" / clusters / f"{uses.parent.name}.csv"
-        of = {row["identifier"]: row["cluster"] for row in _rows(table, ("identifier", "cluster"))}
-        needed = ("lemma", "grouping", "identifier", "context", "indexes_target_token")
-        for row in _rows(uses, needed):
-            cluster = of.get(row["identifier"], _NO_CLUSTER)
-            start, colon, end = row["indexes_target_token"].partition(":")
-            if not (colon and start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(row["context"])):
-                raise ValueError(
-                    f"{uses}: {row['indexes_target_token']!r:.40} of use {row['identifier']!r:.80} is no place in its "
-                    "context; it must be 'start:end'"
-                )
+    for path in sorted((root / "data").glob("*/uses.csv")):
+        table = root / "clusters" / clusters / f"{path.parent.name}.csv"
+        of = {row["identifier"]: row["cluster"] for row in rows_of_table(table, ("identifier", "cluster"))}
+        for identifier, use in uses_of_word(path).items():
+            cluster = of.get(identifier, _NO_CLUSTER)
             if cluster != _NO_CLUSTER:
-                found.append(AnnotatedUse(row["lemma"], row["grouping"], row["context"], int(start), int(end), cluster))
+                found.append(use._replace(cluster=cluster))
     if not found:
         raise ValueError(f"{os.fspath(folder)} holds no uses with a cluster")
     return found
 
 
-def _rows(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
+def uses_of_word(path: Path) -> dict[str, AnnotatedUse]:
+    """The uses in a ``uses.csv`` of DWUG by their identifiers, in no cluster."""
+    found = {}
+    for row in rows_of_table(path, ("lemma", "grouping", "identifier", "context", "indexes_target_token")):
+        start, colon, end = row["indexes_target_token"].partition(":")
+        if not (colon and start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(row["context"])):
+            raise ValueError(
+                f"{path}: {row['indexes_target_token']!r:.40} of use {row['identifier']!r:.80} is no place in its "
+                "context; it must be 'start:end'"
+            )
+        use = AnnotatedUse(row["lemma"], row["grouping"], row["context"], int(start), int(end), "")
+        found[row["identifier"]] = use
+    return found
+
+
+def rows_of_table(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
+    """The rows of a table with tabs and a header, which has these columns."""
     lines = (line for _, line in read_lines(path))
     reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     missing = [name for name in columns if name not in (reader.fieldnames or ())]
@@ -255,6 +268,16 @@ def _rows(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
     if any(row[name] is None for row in rows for name in columns):
         raise ValueError(f"{path} has a line with too few fields")
     return rows
+
+
+def form_and_context(model: Any, use: AnnotatedUse, tokenizer: Tokenizer) -> tuple[str, list[str], int] | None:
+    """The form of a use that the model knows, its context with it, and its place there; None where it knows none."""
+    before, word, after = (
+        tokens_of(tokenizer, part)
+        for part in (use.context[: use.start], use.context[use.start : use.end], use.context[use.end :])
+    )
+    form = next((token for token in (*word, use.word) if token in model), None)
+    return None if form is None else (form, [*before, form, *after], len(before))
 
 
 def evaluate_uses(model: SenseModel, uses: list[AnnotatedUse], *, tokenizer: Tokenizer = tokenize) -> EvaluationResult:
@@ -282,15 +305,11 @@ def evaluate_uses(model: SenseModel, uses: list[AnnotatedUse], *, tokenizer: Tok
     """
     answers: dict[str, tuple[list[str], list[str]]] = {}
     for use in uses:
-        before, word, after = (
-            tokens_of(tokenizer, part)
-            for part in (use.context[: use.start], use.context[use.start : use.end], use.context[use.end :])
-        )
-        form = next((token for token in (*word, use.word) if token in model), None)
-        if form is None:
+        read = form_and_context(model, use, tokenizer)
+        if read is None:
             continue
-        tokens = [*before, form, *after]
-        chosen = int(np.argmax(model.sense_probabilities(form, tokens, len(before))))
+        form, tokens, at = read
+        chosen = int(np.argmax(model.sense_probabilities(form, tokens, at)))
         true, said = answers.setdefault(use.word, ([], []))
         true.append(use.cluster)
         said.append(f"{form}#{chosen}")

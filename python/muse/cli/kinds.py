@@ -12,6 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from muse.base.checks import Check
+from muse.cli.models import model_file
 from muse.model.muse import MUSE
 
 __all__ = ["FILE", "WORD", "Checked", "Value", "words_in"]
@@ -43,7 +44,7 @@ class _Word(_Kind):
         """Words of the model that begin so, the most frequent first."""
         found: list[CompletionItem] = []
         with contextlib.suppress(Exception):  # a shell wants words or nothing
-            for word in MUSE.load(ctx.params["model"], mmap=True).vocabulary.words:
+            for word in MUSE.load(model_file(ctx.params["model"]), mmap=True).vocabulary.words:
                 if word.startswith(incomplete):
                     found.append(CompletionItem(word))
                 if len(found) == _SHOWN:

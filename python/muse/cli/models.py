@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,27 +11,33 @@ from muse.base.checks import path_like
 from muse.cli.streams import input_file
 from muse.data.sense_names import NO_NAMES
 from muse.formats.loaded import LoadedVectors, load_vectors
+from muse.integrations.pretrained import is_pretrained, pretrained_file
 from muse.model.muse import MUSE
 from muse.vectors.sense_keys import read_sense_key
 
-__all__ = ["is_model", "is_sense", "open_model", "open_vectors"]
+__all__ = ["is_model", "is_sense", "model_file", "open_model", "open_vectors"]
 
 
 @contextlib.contextmanager
 def open_model(path: str, **runtime: Any) -> Iterator[MUSE]:
     """The model in a file, mapped, so that it opens at once; `runtime` settings are those of `MUSE.load`."""
-    with input_file(path) as name:
+    with input_file(model_file(path)) as name:
         yield MUSE.load(name, mmap=True, **{key: value for key, value in runtime.items() if value is not None})
 
 
 @contextlib.contextmanager
 def open_vectors(path: str, format: str | None = None) -> Iterator[MUSE | LoadedVectors]:
     """The model in a file or, where it is none of ours, the vectors that another tool wrote."""
-    with input_file(path) as name:
+    with input_file(model_file(path)) as name:
         if format in (None, "muse") and (format == "muse" or is_model(name)):
             yield MUSE.load(name, mmap=True)
         else:
             yield load_vectors(name, format)
+
+
+def model_file(path: str) -> str:
+    """The file that is meant: the name of a pretrained model stands for its own, where no other file is called so."""
+    return pretrained_file(path) if not os.path.exists(path) and is_pretrained(path) else path
 
 
 def is_model(path: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar, overload
 
@@ -10,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muse.base.checks import Choice
+from muse.base.html import html_rows, html_text
 from muse.concordance.index import CorpusIndex, Integers
-from muse.concordance.table import ResultTable, aligned, html_table, shown, width
+from muse.concordance.table import ResultTable, aligned, shown, width
 from muse.concordance.uses import Asked, SensedUses, spans
 
 __all__ = [
@@ -105,9 +105,9 @@ class _Collocates(ResultTable[Row]):
         return "\n".join([shown(self.title), *lines])
 
     def _repr_html_(self) -> str:
-        rows = ((html.escape(row[0]), *map(_figure, row[1:])) for row in self._rows)
+        rows = ((html_text(row[0]), *map(_figure, row[1:])) for row in self._rows)
         heads = [name.replace("_", " ") for name in self.columns]
-        return html_table(self.title, heads, rows, ("text-align:left", *("text-align:right",) * (len(heads) - 1)))
+        return html_rows(self.title, heads, rows, numeric=range(1, len(heads)))
 
 
 class Collocates(_Collocates[Collocate]):

@@ -24,12 +24,13 @@ from muse.concordance.index import FORMAT, SUFFIX, VERSION, CorpusIndex
 from muse.concordance.sources import Source, form_of, same_files
 from muse.corpus.encoding import LineSentence, encode_corpus
 from muse.data.memory import available_memory
+from muse.errors import IndexFileError
 from muse.files.lines import PathInput
 from muse.files.packed_words import packed_words
 from muse.files.replacing import check_target, name_beside, naming
 from muse.files.tensor_file import write_tensors
 
-__all__ = ["as_index", "index_corpus"]
+__all__ = ["as_index", "index_beside", "index_corpus"]
 
 logger = logging.getLogger("muse.concordance")
 
@@ -116,6 +117,20 @@ def as_index(corpus: Any) -> CorpusIndex:
     if isinstance(corpus, (str, PathLike)) and path_like("the corpus", corpus).endswith(SUFFIX):
         return CorpusIndex.open(corpus)
     return index_corpus(corpus)
+
+
+def index_beside(corpus: Any) -> CorpusIndex | None:
+    """The index that lies beside the files of a corpus and is of them as they are now, if there is one, undamaged."""
+    text = _text_of(corpus)
+    target = _beside(text.files) if text.files else None
+    if target is None or not target.is_file():
+        return None
+    try:
+        index = CorpusIndex.open_unchecked(target)
+    except IndexFileError as error:
+        logger.warning("%s", error)
+        return None
+    return index if _is_of(index, text) else None
 
 
 class _Text(NamedTuple):

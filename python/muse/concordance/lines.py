@@ -12,8 +12,9 @@ from typing import NamedTuple, overload
 import numpy as np
 
 from muse.base.checks import Choice, integer
+from muse.base.html import html_rows, html_text
 from muse.concordance.index import CorpusIndex, Integers
-from muse.concordance.table import ResultTable, aligned, clipped, html_table, shown, width, written
+from muse.concordance.table import ResultTable, aligned, clipped, shown, width, written
 from muse.concordance.uses import Asked, SensedUses, spans
 from muse.data.arrays import Floats
 from muse.readers.keys import Key, key_lines
@@ -230,14 +231,12 @@ class Concordance(ResultTable[Line]):
 
     def _repr_html_(self) -> str:
         rows = (
-            (html.escape(line.left), f"<b>{html.escape(line.keyword)}</b>", html.escape(line.right),
-             html.escape(line.sense), f"{line.probability:.2f}", f"{line.sentence}:{line.token}")
+            (html_text(line.left), f"<b>{html_text(line.keyword)}</b>", html_text(line.right),
+             html_text(line.sense), f"{line.probability:.2f}", f"{line.sentence}:{line.token}")
             for line in self[:_IN_NOTEBOOK]
         )  # fmt: skip
         heads = ("left", "keyword", "right", "sense", "probability", "position")
-        return html_table(
-            self._title(_IN_NOTEBOOK), heads, rows, ("text-align:right", "", "text-align:left", "", "", "")
-        )
+        return html_rows(self._title(_IN_NOTEBOOK), heads, rows, numeric=(0, 4))  # the keywords stand below each other
 
     # -- files -------------------------------------------------------------------------------------------------------
 

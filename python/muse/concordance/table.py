@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
 import unicodedata
@@ -17,7 +16,7 @@ from muse.base.optional import needed
 from muse.files.lines import is_compressed
 from muse.files.replacing import replacing
 
-__all__ = ["ResultTable", "aligned", "clipped", "html_table", "shown", "width", "written"]
+__all__ = ["ResultTable", "aligned", "clipped", "shown", "width", "written"]
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
@@ -93,17 +92,6 @@ def written(path: str | PathLike[str] | None, pieces: Iterable[str]) -> str | No
 
 def _plain(value: Any) -> Any:
     return round(value, _DIGITS) if isinstance(value, float) else value
-
-
-def html_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence[str] = ()) -> str:
-    """A table of cells that are HTML already; `styles` are those of the columns."""
-    looks = [f' style="{style}"' if style else "" for style in styles] or [""] * len(heads)
-    lines = (
-        "<tr>" + "".join(f"<td{look}>{cell}</td>" for look, cell in zip(looks, row, strict=True)) + "</tr>"
-        for row in rows
-    )
-    head = "".join(f"<th{look}>{html.escape(name)}</th>" for look, name in zip(looks, heads, strict=True))
-    return f"<table><caption>{html.escape(caption)}</caption><tr>{head}</tr>{''.join(lines)}</table>"
 
 
 # -- text in a terminal ------------------------------------------------------------------------------------------------

@@ -203,6 +203,11 @@ class Trees(Recipe):
     USUAL: ClassVar[Mapping[str, Any]] = {"senses": 4, "strategy": "greedy", "negative": 5, "min_alpha": 0.0001}
 
     leaves: int = setting(12, integer(2, 1000), "Finest senses of a word, at most.")
+    kept_leaves: int | None = setting(
+        None, optional(integer(2, 1000)),
+        "How many of these the model keeps, the coarsest ones: the finer ones then only help to find them, and the "
+        "model is smaller. None: all.",
+    )  # fmt: skip
     uses: int = setting(1500, integer(50, 10_000_000), "Uses of each word that are looked at, at most.")
     uses_a_leaf: int = setting(
         25, integer(2, 2**31 - 1), "So many uses for each of the finest senses: rare words get fewer."

@@ -169,6 +169,7 @@ class Settings:
     discourse: int | None = taken(Split, "discourse")
     share_weight: float | None = taken(Split, "share_weight")
     leaves: int = taken(Trees, "leaves")
+    kept_leaves: int | None = taken(Trees, "kept_leaves")
     uses: int = taken(Trees, "uses")
     uses_a_leaf: int = taken(Trees, "uses_a_leaf")
     least_uses: int = taken(Trees, "least_uses")

@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -214,3 +214,55 @@ class TreeNodes(Widening):
         numbers = np.empty(len(order), np.int64)
         numbers[order] = np.arange(len(order)) - self._node_offset[self._node_word]
         return numbers
+
+    # -- smaller trees -----------------------------------------------------------------------------------------------
+
+    def coarsest(self, most: Integers) -> Self:
+        """Trees whose leaves are the coarsest nodes of these: of word i, those that ``most[i]`` senses are cut to.
+
+        Parameters
+        ----------
+        most : int64 (V,)
+            Leaves of each word, at least two.
+
+        Raises
+        ------
+        ValueError
+            If a tree would have fewer than two leaves.
+        """
+        kept = np.minimum(self.n_leaves, most)
+        if ((kept < 2) & (self.n_leaves > 0)).any():
+            raise ValueError("a tree has at least two leaves")
+        begins, ends = self._life
+        alive = (begins <= kept[self._node_word]) & (kept[self._node_word] < ends)
+        rows = np.full(len(alive), -1)
+        rows[alive] = np.arange(int(alive.sum()))
+        offset = np.concatenate(([0], np.cumsum(kept)))
+        undone = (self.n_leaves - kept)[self._join_word]  # the first joins of a word, whose nodes are leaves now
+        stay = self._join_place >= undone
+        numbered = rows - offset[self._node_word]
+        numbered[self._join_node[stay]] = (kept[self._join_word] + self._join_place - undone)[stay]
+        for some in reversed(self._by_place()):
+            above = rows[self._join_node[some], None]
+            rows[self._parts[some]] = np.where(above >= 0, above, rows[self._parts[some]])
+        order = np.argsort(rows[self._leaf_node], kind="stable")
+        starts = np.flatnonzero(np.diff(rows[self._leaf_node][order], prepend=-1))
+        counts = self.leaf_counts[order].astype(np.float32)[:, None]
+
+        def averaged(matrix: Floats) -> Floats:
+            if not len(starts):
+                return matrix
+            sums: Floats = np.add.reduceat(matrix[order] * counts, starts)
+            sums /= np.add.reduceat(counts, starts)
+            return sums
+
+        return dataclasses.replace(
+            self,
+            leaf_offset=offset,
+            leaf_means=averaged(self.leaf_means),
+            leaf_shifts=averaged(self.leaf_shifts),
+            leaf_counts=np.add.reduceat(self.leaf_counts[order], starts) if len(starts) else self.leaf_counts,
+            joins=numbered[self._parts[stay]].astype(np.int32),
+            strengths=self.strengths[stay],
+            default_senses=np.minimum(self.default_senses, np.maximum(kept, 1)),
+        )

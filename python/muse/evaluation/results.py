@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.base.html import html_rows, html_text
 from muse.base.optional import needed
 
 __all__ = ["EvaluationResult", "format_table", "html_table"]
@@ -67,14 +68,8 @@ def format_table(rows: Sequence[Mapping[str, Any]], columns: Iterable[str] | Non
 def html_table(rows: Sequence[Mapping[str, Any]], columns: Iterable[str] | None = None) -> str:
     """The rows of :func:`format_table` as an HTML table, for notebooks."""
     names = _names(rows, columns)
-    style = [' style="text-align: right"' if right else ' style="text-align: left"' for right in _numeric(rows, names)]
-
-    def line(tag: str, parts: Iterable[str]) -> str:
-        cells = (f"<{tag}{way}>{escape(part)}</{tag}>" for part, way in zip(parts, style, strict=True))
-        return f"<tr>{''.join(cells)}</tr>"
-
-    body = "\n".join(line("td", (_cell(row.get(name)) for name in names)) for row in rows)
-    return f"<table>\n<thead>{line('th', names)}</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    right = [place for place, numeric in enumerate(_numeric(rows, names)) if numeric]
+    return html_rows(None, names, ([html_text(_cell(row.get(name))) for name in names] for row in rows), numeric=right)
 
 
 def _names(rows: Sequence[Mapping[str, Any]], columns: Iterable[str] | None) -> list[str]:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from muse.change.temporal import TemporalMUSE
 from muse.data.snapshot import Snapshot
 from muse.errors import UnknownWordError, nearest_spellings
 from muse.explorer.comparing import compare_words
 from muse.explorer.models import ExploredModel
 from muse.explorer.sentences import reasons, sentence_view
+from muse.explorer.slices import change_view, over_time_view
 from muse.explorer.uses import UseSource
 from muse.explorer.words import uses_view, word_view
 
@@ -59,10 +61,14 @@ class Answers:
             "/api/sentence": self._sentence,
             "/api/reasons": self._reasons,
             "/api/compare": self._compare,
+            "/api/change": self._change,
+            "/api/over": self._over,
         }
         # By snapshot, so that a model that is cut anew answers anew.
         self._words = lru_cache(_KEPT)(self._make_word)
         self._found = lru_cache(_KEPT)(self._find_uses)
+        self._changed = lru_cache(_KEPT)(lambda slices, snapshot: change_view(slices))
+        self._over_time = lru_cache(_KEPT)(lambda slices, snapshot, word: over_time_view(slices, word))
         self._compared = lru_cache(_KEPT)(self._make_comparison)
 
     def __contains__(self, path: object) -> bool:
@@ -118,6 +124,15 @@ class Answers:
             _known(model, word)
         return self._compared(one, one.model.snapshot, other, other.model.snapshot, word)
 
+    def _change(self, query: Query) -> Any:
+        model = self._model(query)
+        return self._changed(_slices(model), model.model.snapshot)
+
+    def _over(self, query: Query) -> Any:
+        model = self._model(query)
+        word = _known(model, _text(query, "word"))
+        return self._over_time(_slices(model), model.model.snapshot, word)
+
     # -- parts -------------------------------------------------------------------------------------------------------
 
     def _model(self, query: Query, name: str = "model") -> ExploredModel:
@@ -137,6 +152,12 @@ class Answers:
         self, one: ExploredModel, snapshot: Snapshot, other: ExploredModel, others: Snapshot, word: str
     ) -> Any:
         return compare_words(one, other, word)
+
+
+def _slices(model: ExploredModel) -> TemporalMUSE:
+    if model.slices is None:
+        raise ValueError(f"the model {model.name} has no slices of time")
+    return model.slices
 
 
 def _text(query: Query, name: str, *, empty: bool = False) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["SERVED_POLICY", "document", "json_text", "self_contained", "static"]
 
 SCRIPTS = ("base.js", "source.js", "search.js", "map.js", "tree.js", "cards.js", "word.js", "sentence.js", "compare.js",
-           "export.js", "start.js", "main.js")  # fmt: skip
+           "change.js", "export.js", "start.js", "main.js")  # fmt: skip
 STYLES = ("theme.css", "layout.css", "views.css")
 SERVED_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "

@@ -12,6 +12,7 @@ from muse.explorer.comparing import compare_words
 from muse.explorer.document import self_contained
 from muse.explorer.models import ExploredModel, ModelOrPath, explored
 from muse.explorer.sentences import reasons, sentence_view
+from muse.explorer.slices import change_view, over_time_view
 from muse.explorer.uses import use_source
 from muse.explorer.words import uses_view, word_view
 from muse.files.replacing import check_target, replacing
@@ -35,16 +36,17 @@ def write_html(
 
     Parameters
     ----------
-    model : MUSE, or path of a model file
-        A trained model.
+    model : MUSE, TemporalMUSE, or path of a model file
+        A trained model. Of one with slices of time the file has, beside, the words that changed, and the shares and
+        uses of the senses of `words` in each slice.
     words : iterable of str
         The words that can be looked up in the file; each must be known to one model at least.
     path : path-like
         The file, which appears whole or not at all.
-    *others : MUSE, or paths of model files
+    *others : MUSE, TemporalMUSE, or paths of model files
         Models to compare with.
-    corpus : path, list of paths, iterable of lists of str, or UseSource, optional
-        A text from which example uses are taken; it is read once.
+    corpus : path, list of paths, iterable of lists of str, CorpusIndex or UseSource, optional
+        A text from which example uses are taken, or its index, see `ExplorerServer`; it is read once.
     sentences : iterable of str, optional
         Sentences whose words' senses, and what decides them, are in the file; others cannot be typed there.
     names : sequence of str, optional
@@ -101,7 +103,10 @@ def write_html(
 def _of_model(explored: ExploredModel, words: Sequence[str], uses: dict[str, Any], said: Sequence[str]) -> Any:
     known = [word for word in words if word in explored.model]
     tagged = {text: sentence_view(explored, text) for text in said}
+    slices = explored.slices
     return {
+        "change": None if slices is None else change_view(slices),
+        "over": {} if slices is None else {word: over_time_view(slices, word) for word in known},
         "words": {word: word_view(explored, word) for word in known},
         "uses": {word: uses_view(explored, word, uses[word]) for word in known if word in uses},
         "sentences": tagged,

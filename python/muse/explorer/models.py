@@ -12,13 +12,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from muse.change.temporal import TemporalMUSE
 from muse.data.vocabulary import Vocabulary
 from muse.files.lines import shown
 from muse.model.muse import MUSE
 
 __all__ = ["ExploredModel", "ModelOrPath", "explored", "letters_key"]
 
-ModelOrPath: TypeAlias = "MUSE | str | os.PathLike[str]"
+ModelOrPath: TypeAlias = "MUSE | TemporalMUSE | str | os.PathLike[str]"
 
 _START_WORDS = 24  # that the first page offers
 _FREQUENT = 6_000  # words among which these are sought
@@ -36,11 +37,13 @@ class ExploredModel:
         A trained model.
     name : str
         What it is called.
+    slices : TemporalMUSE, optional
+        Slices of time that the model has tagged.
     """
 
-    def __init__(self, model: MUSE, name: str) -> None:
+    def __init__(self, model: MUSE, name: str, slices: TemporalMUSE | None = None) -> None:
         _ = model.arrays  # or it is not trained
-        self.model, self.name = model, name
+        self.model, self.name, self.slices = model, name, slices
         self._sorted: tuple[Vocabulary, list[str], NDArray[np.int64]] | None = None
 
     def suggest(self, prefix: str, most: int = 10) -> list[tuple[str, int]]:
@@ -99,6 +102,7 @@ class ExploredModel:
             "dimension": int(arrays.sense_vectors.shape[1]),
             "tokens": int(self.model.vocabulary.raw_words),
             "trees": self.model.snapshot.forest is not None,
+            "slices": [] if self.slices is None else list(self.slices.slices),
         }
 
 
@@ -112,8 +116,8 @@ def explored(models: Sequence[ModelOrPath], names: Sequence[str] | None = None) 
 
     Parameters
     ----------
-    models : sequence of MUSE or path
-        Trained models, or files of such.
+    models : sequence of MUSE, TemporalMUSE or path
+        Trained models, with their slices of time or without, or files of such.
     names : sequence of str, optional
         One for each. By default the name of its file, or "model" and its number.
 
@@ -131,12 +135,15 @@ def explored(models: Sequence[ModelOrPath], names: Sequence[str] | None = None) 
     found: list[ExploredModel] = []
     for place, given in enumerate(models):
         name = f"model {place + 1}"
+        slices = given if isinstance(given, TemporalMUSE) else None
+        if isinstance(given, TemporalMUSE):
+            given = given.model
         if isinstance(given, str | os.PathLike):
             given, name = MUSE.load(given, mmap=True), shown(Path(given).name).removesuffix(".safetensors")
         elif not isinstance(given, MUSE):
-            raise TypeError(f"the explorer shows models (MUSE) or files of them; got {given!r:.80}")
+            raise TypeError(f"the explorer shows models (MUSE, TemporalMUSE) or files of them; got {given!r:.80}")
         if names is not None:
             name = str(names[place])
         taken = {other.name for other in found}
-        found.append(ExploredModel(given, name if name not in taken else f"{name} ({place + 1})"))
+        found.append(ExploredModel(given, name if name not in taken else f"{name} ({place + 1})", slices))
     return found

@@ -48,8 +48,9 @@ class ExplorerServer:
     ----------
     model_or_path, *others : MUSE, or path of a model file
         Trained models; all of them can be compared.
-    corpus : path, list of paths, iterable of lists of str, or UseSource, optional
-        A text from which example uses are taken.
+    corpus : path, list of paths, iterable of lists of str, CorpusIndex or UseSource, optional
+        A text from which example uses are taken, or its index (``*.muse-index``). A path whose index lies beside it is
+        looked up there; without one the text is read through for each word.
     host : str
         Where to listen. Others on the network reach the page only with another host than the default.
     port : int, optional

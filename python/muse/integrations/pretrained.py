@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muse.errors import ModelFileError
 from muse.model.muse import MUSE
 
-__all__ = ["load_pretrained"]
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["is_pretrained", "load_pretrained", "pretrained_file"]
 
 GROUP = "muse.pretrained"
 """Of entry points: the name of a model, and an object of the package that is the path of its file."""
@@ -49,9 +51,25 @@ def load_pretrained(name: str = "wiki-en-small", *, mmap: bool = True, **runtime
     >>> model.select_sense("bank", "the bank of the river")  # doctest: +SKIP
     1
     """
-    installed = {found.name: found for found in entry_points(group=GROUP)}
+    return MUSE.load(pretrained_file(name), mmap=mmap, **runtime)
+
+
+def is_pretrained(name: str) -> bool:
+    """Whether a package is known that brings a model of this name, installed or not."""
+    return name in PACKAGES or name in _installed()
+
+
+def _installed() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow, and only needed here
+
+    return {found.name: found for found in entry_points(group=GROUP)}
+
+
+def pretrained_file(name: str) -> str:
+    """The path of the model's file; errors are those of `load_pretrained`."""
+    installed = _installed()
     if isinstance(name, str) and name in installed:
-        return MUSE.load(_path(installed[name]), mmap=mmap, **runtime)
+        return _path(installed[name])
     if not isinstance(name, str) or name not in PACKAGES:
         listed = ", ".join(map(repr, sorted({*PACKAGES, *installed})))
         raise ValueError(f"there is no pretrained model {name!r:.80}; there are {listed}")

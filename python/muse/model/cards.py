@@ -176,7 +176,7 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
     prior, vectors = arrays.prior(row), arrays.sense_vectors[arrays.rows_of(row)]
     numbers = arrays.numbers_of(row).tolist()
     near = senses.neighbours_of(word, max(_FURTHER * topn, _LABEL_FROM), exclude_same_word=True)
-    expected, names = collocates(snapshot, vectors, topn, None), snapshot.shown_names(word)
+    expected, names = collocates(snapshot, vectors, topn + 1, None), snapshot.shown_names(word)
     uses = None if corpus is None else find_uses(snapshot, [word], corpus)[word]
 
     def card(k: int) -> SenseCard:
@@ -185,8 +185,9 @@ def describe(self: Publisher, word: str, topn: int = 8, *, corpus: Any = None, n
             word, told, near[k][:_LABEL_FROM], senses[[key for key, _ in near[k][:_LABEL_FROM]]] @ vectors.T, k
         )
         examples = uses.examples(k, n_examples) if uses else ()
+        others = tuple(found for found in expected[k] if found[0] != word)[:topn]
         return SenseCard(
-            f"{word}#{numbers[k]}", label, float(prior[k]), each_word_once(near[k], topn), tuple(expected[k]), examples,
+            f"{word}#{numbers[k]}", label, float(prior[k]), each_word_once(near[k], topn), others, examples,
             names.get(numbers[k]),
         )  # fmt: skip
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muse.base.checks import Choice, flag, integer, number, optional
-from muse.concordance.collocates import MEASURES, CollocateDifference, Collocates, find_collocates, find_difference
-from muse.concordance.indexing import as_index
-from muse.concordance.lines import SORTS, Concordance
-from muse.concordance.uses import asked_sense, sensed_uses
 from muse.data.memory import shortage_said
 from muse.data.snapshot import Publisher
 from muse.vectors.sense_keys import SenseKey
+
+if TYPE_CHECKING:
+    from muse.concordance.collocates import CollocateDifference, Collocates
+    from muse.concordance.lines import Concordance
 
 __all__ = ["collocate_difference", "collocates", "concordance"]
 
@@ -78,6 +78,10 @@ def concordance(
     >>> [(line.left, line.right, line.position) for line in lines]
     [('the', 'lends money', (0, 1)), ('the', 'of the river', (1, 1))]
     """
+    from muse.concordance.indexing import as_index
+    from muse.concordance.lines import SORTS, Concordance
+    from muse.concordance.uses import asked_sense, sensed_uses
+
     limit, window = optional(integer(0))("limit", limit), optional(integer(0, _WIDEST))("window", window)
     max_uses, seed = optional(integer(1))("max_uses", max_uses), integer(0)("seed", seed)
     least = number(0, 1)("min_probability", min_probability)
@@ -140,6 +144,10 @@ def collocates(
     >>> [row.collocate for row in model.collocates("bank", text, window=2, topn=3)]
     ['the', 'lends', 'money']
     """
+    from muse.concordance.collocates import MEASURES, find_collocates
+    from muse.concordance.indexing import as_index
+    from muse.concordance.uses import asked_sense, sensed_uses
+
     window, topn = integer(1, _WIDEST)("window", window), integer(1)("topn", topn)
     least, weighted = integer(1)("min_count", min_count), flag("weighted", weighted)
     Choice(*MEASURES)("measure", measure)
@@ -188,6 +196,10 @@ def collocate_difference(
     --------
     >>> print(model.collocate_difference("bank#0", "bank#1", "text.txt"))  # doctest: +SKIP
     """
+    from muse.concordance.collocates import find_difference
+    from muse.concordance.indexing import as_index
+    from muse.concordance.uses import asked_sense, sensed_uses
+
     window, topn = integer(1, _WIDEST)("window", window), integer(1)("topn", topn)
     least, weighted = integer(1)("min_count", min_count), flag("weighted", weighted)
     snapshot = self.snapshot

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from muse.base.checks import number
 from muse.base.progress import progress_bar
 from muse.data.snapshot import Publisher
-from muse.lexicon.linking import SenseLink, SenseLinks, link_word
-from muse.lexicon.opening import open_lexicon
-from muse.lexicon.synsets import POS
+
+if TYPE_CHECKING:
+    from muse.lexicon.linking import SenseLinks
 
 __all__ = ["link_wordnet"]
 
@@ -64,6 +64,9 @@ def link_wordnet(
     >>> links["bank#1"].gloss, links["bank#1"].score  # doctest: +SKIP
     ('sloping land (especially the slope beside a body of water)', 0.93)
     """
+    from muse.lexicon.linking import SenseLink, SenseLinks, link_word
+    from muse.lexicon.opening import open_lexicon
+
     snapshot = self.snapshot
     least = number(0, 1)("threshold", threshold)
     wanted = _parts_of_speech(pos)
@@ -84,6 +87,8 @@ def link_wordnet(
 
 
 def _parts_of_speech(pos: Any) -> tuple[str, ...] | None:
+    from muse.lexicon.synsets import POS
+
     if pos is None:
         return None
     given = (pos,) if isinstance(pos, str) else tuple(pos)

@@ -11,8 +11,6 @@ from muse.base.html import html_rows, html_text
 from muse.data.snapshot import Publisher
 from muse.model.guard import Model
 from muse.model.trees import sense_tree
-from muse.plots.history import draw_history
-from muse.plots.senses import draw_senses, map_of_senses
 
 __all__ = ["plot_history", "plot_senses", "plot_tree", "repr_html"]
 
@@ -53,6 +51,8 @@ def plot_senses(
     --------
     >>> model.plot_senses("bank").figure.savefig("bank.png")  # doctest: +SKIP
     """
+    from muse.plots.senses import draw_senses, map_of_senses
+
     snapshot = self.snapshot
     topn, method = integer(1)("topn", topn), Choice("pca", "umap")("method", method) or ""
     found = map_of_senses(snapshot, word, topn, method, integer(0)("seed", seed))
@@ -116,6 +116,8 @@ def plot_history(self: Model, measure: str = "loss", *, ax: Any = None) -> Any:
     --------
     >>> model.plot_history("reward")  # doctest: +SKIP
     """
+    from muse.plots.history import draw_history
+
     return draw_history(self.history, measure, ax)
 
 

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 
 from muse.files import model_file
-from muse.formats.registry import write_sense_table
-from muse.formats.table import SenseTable
 from muse.model.guard import Model, uses
 from muse.selector.context import Context
 from muse.selector.tag_file import TagReport
@@ -101,6 +99,9 @@ def export(self: Model, path: str | PathLike[str], format: str, **options: Any) 
     >>> path.read_text().split()[:2]
     ['3', '4']
     """
+    from muse.formats.registry import write_sense_table
+    from muse.formats.table import SenseTable
+
     snapshot = self.snapshot
     table = SenseTable.of_model(snapshot.vocabulary, snapshot.arrays, snapshot.names_by_row())
     write_sense_table(path, table, format, **options)

@@ -82,6 +82,8 @@ def grow(
         wanted = np.where(named, wanted, wanted[lemmas])
     chosen = grown.trees.senses_of("auto" if settings.senses == "auto" else wanted)
     trees = dataclasses.replace(grown.trees, default_senses=chosen)
+    if settings.kept_leaves is not None:
+        trees = trees.coarsest(np.maximum(settings.kept_leaves, chosen))
     forest = Forest(grown.space, trees, arrays.sense_vectors, *trees.nodes_of(chosen), lemmas)
     made = forest.arrays(arrays.collocation_vectors, arrays.word_counts)
     senses = np.diff(made.sense_offset)

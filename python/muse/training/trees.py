@@ -31,7 +31,7 @@ from muse.training.tree_calibration import Uses, measure_auto_strength, measure_
 from muse.training.tree_settings import TreeSettings
 from muse.training.whitening import Sample, centre, moments, row_blocks
 
-__all__ = ["Grown", "TreeSettings", "grow_trees"]
+__all__ = ["Grown", "TreeSettings", "grow_trees", "linear_map"]
 
 logger = logging.getLogger("muse")
 
@@ -326,6 +326,14 @@ def _tree_options(settings: TreeSettings) -> _core.TreeOptions:
     return options
 
 
+def linear_map(topics: Floats, vectors: Floats) -> NDArray[np.float64]:
+    """What takes differences of mean topics (N, Dt) to those of vectors (N, D) by least squares, float64 (Dt, D)."""
+    inputs, outputs = topics.astype(np.float64), vectors.astype(np.float64)
+    inputs, outputs = inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0)
+    solved: NDArray[np.float64] = np.linalg.lstsq(inputs.T @ inputs, inputs.T @ outputs, rcond=_EVEN_INPUTS)[0]
+    return solved
+
+
 def _leaf_shifts(
     offset: NDArray[np.int64], uses: NDArray[np.int64], topics: Floats, arrays: Arrays, settings: TreeSettings
 ) -> tuple[NDArray[np.float64] | None, Floats]:
@@ -342,10 +350,7 @@ def _leaf_shifts(
     learned = np.sort(rng.permutation(learned)[: settings.map_words])
     if len(learned) < 2:
         return None, shifts
-    inputs = means[learned].astype(np.float64)
-    outputs = arrays.sense_vectors[has_tree[learned]].astype(np.float64)
-    inputs, outputs = inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0)
-    solved = np.linalg.lstsq(inputs.T @ inputs, inputs.T @ outputs, rcond=_EVEN_INPUTS)[0]
+    solved = linear_map(means[learned], arrays.sense_vectors[has_tree[learned]])
     word = np.repeat(np.arange(len(has_tree)), np.diff(offset)[has_tree])
     for rows in row_blocks(len(shifts)):
         shifts[rows] = (topics[rows] - means[word[rows]]) @ solved.astype(np.float32)

@@ -27,6 +27,7 @@ void RepresentAlone::run(Group& group, RowPrefetch& prefetch, BatchRun& run) {
     run.stats.diverged = true;
     return;
   }
+  copies_.updated(unique_.rows(), unique_.size());
   if (!unique_.all_different()) spread_to_columns(group);
   learn_.learn(group, run);
   targets_.step(group, run.batch, delta_.data());

@@ -8,6 +8,7 @@
 #include "math/prefetch.h"
 #include "train/group.h"
 #include "train/learn_pass.h"
+#include "train/row_copies.h"
 #include "train/target_rows.h"
 #include "train/unique_rows.h"
 
@@ -15,8 +16,8 @@ namespace muse {
 
 class RepresentAlone {
  public:
-  RepresentAlone(const StepInputs& inputs, TargetRows& targets, LearnPass& learn)
-      : inputs_(inputs), targets_(targets), learn_(learn) {}
+  RepresentAlone(const StepInputs& inputs, TargetRows& targets, LearnPass& learn, RowCopies& copies)
+      : inputs_(inputs), targets_(targets), learn_(learn), copies_(copies) {}
 
   // `prefetch` holds rows that the next target will read.
   void run(Group& group, RowPrefetch& prefetch, BatchRun& run);
@@ -31,6 +32,7 @@ class RepresentAlone {
   const StepInputs inputs_;
   TargetRows& targets_;
   LearnPass& learn_;
+  RowCopies& copies_;
   UniqueRows unique_;         // of the columns
   std::vector<float> a_;      // the row of U as it was
   std::vector<float> sum_;    // of the collocates' rows of V

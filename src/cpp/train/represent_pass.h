@@ -9,6 +9,7 @@
 #include "train/learn_pass.h"
 #include "train/represent_alone.h"
 #include "train/represent_together.h"
+#include "train/row_copies.h"
 #include "train/select_pass.h"
 #include "train/target_rows.h"
 
@@ -21,6 +22,7 @@ class RepresentPass {
   void run(BatchRun& run);
 
  private:
+  void plan_next(const Batch& batch, int first);
   void gather_columns();
   void foresee();
 
@@ -29,6 +31,7 @@ class RepresentPass {
   GroupPlanner planner_;
   Group group_;
   GroupPlan next_;
+  RowCopies copies_;  // of rows of V
   RowPrefetch prefetch_;
   TargetRows targets_;
   RepresentTogether together_;

@@ -38,6 +38,7 @@ struct StepInputs {
   const NegativeSampler& negatives;
   std::span<const float> context_weights;  // (V,), what the rows of P that a selector sees are multiplied by, or empty
   int epoch;
+  int threads = 1;  // of the run
   const Kernels& kernels = muse::kernels();
 
   bool any_choice() const { return model.num_senses() > model.num_words; }  // some word has more than one sense

@@ -100,11 +100,13 @@ float Trainer::selection_alpha_at(int epoch, std::int64_t batch) const {
 
 // What the threads of a run share.
 struct Trainer::Crew {
-  Crew(std::int64_t first, std::int64_t last, std::int64_t num_senses) : last(last), next(first) {
+  Crew(std::int64_t first, std::int64_t last, int workers, std::int64_t num_senses)
+      : last(last), workers(workers), next(first) {
     sense_use.assign(static_cast<std::size_t>(num_senses), 0);
   }
 
   const std::int64_t last;
+  const int workers;
   std::atomic<std::int64_t> next, tokens{0};
   std::atomic<bool> stop{false}, abandon{false}, diverged{false};
   std::vector<std::int64_t> sense_use;  // added to atomically
@@ -126,7 +128,8 @@ void Trainer::work(int epoch, Crew& crew) const {
   StepStats mine;
   try {
     const BatchBuilder builder(corpus_, keep_, options_, epoch, stretch_.first_token);
-    Step step({model_, options_, negatives_, context_weights_, epoch}, crew.sense_use.data(), &crew.abandon);
+    Step step({model_, options_, negatives_, context_weights_, epoch, crew.workers}, crew.sense_use.data(),
+              &crew.abandon);
     Batch batch;
     while (!crew.stop) {
       const std::int64_t b = crew.next.fetch_add(1);
@@ -177,7 +180,7 @@ bool Trainer::watch(Crew& crew, int epoch, int workers, const std::function<Tick
 RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
                       const std::function<Tick(std::int64_t)>& tick) {
   check(0 <= first && first <= last && last <= num_batches(), "batches out of range");
-  Crew crew(first, last, model_.num_senses());
+  Crew crew(first, last, workers, model_.num_senses());
   std::vector<std::thread> pool;
   RunStats stats;
   stats.stopped = watch(crew, epoch, workers, tick, pool);

@@ -5,7 +5,14 @@
 // are sparse and small, and the noise is below that of the sampling. These races are confined to rows of P, Q, U, V
 // (and the factorised formulation's state values), touched only through Kernels::gather, scatter_add, score_rows,
 // blend, combine_add, step_rows, dot, axpy and add_row in the passes of a step (*_pass.cpp, represent_*.cpp,
-// target_rows.cpp, group_products.cpp) and senses/window_sums.cpp, and UpdatePass::cap.
+// target_rows.cpp, group_products.cpp) and senses/window_sums.cpp, and UpdatePass::cap and RowCopies::merge.
+//
+// Without sharing of negatives (group_size 1) the rows of V that all threads update most have copies, a set a thread
+// (row_copies.h). What a thread adds to a copy is handed in after 32 updates on average with two threads, after 4 with
+// sixteen and more, and at the end of the run: until then the others read the row without it, as they do without copies
+// for as long as a line takes from core to core. An addition to a model's row may be lost when two threads hand in at
+// the same moment, as above.
+//
 // Nothing else is shared without an atomic. With one worker there are no races and a run gives the same bytes each
 // time; with more, each token's random decisions are still the same, and only the order of float additions differs.
 #pragma once

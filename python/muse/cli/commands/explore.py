@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import webbrowser
+from pathlib import Path
 from typing import Any
 
 import click
 
 from muse.base.checks import integer
+from muse.change.storing import ENDING
+from muse.change.temporal import TemporalMUSE
 from muse.cli.command import command
 from muse.cli.kinds import FILE, Checked, words_in
+from muse.cli.models import model_file
 from muse.cli.output import Output
 from muse.cli.streams import refuse_overwriting
 from muse.cli.texts import Reading, reading_options, text_of
+from muse.concordance.index import SUFFIX
 from muse.explorer.file import write_html
 from muse.explorer.server import FIRST_PORT, HOST, ExplorerServer
+from muse.files.lines import shown
 
 
 @command(
@@ -25,6 +31,7 @@ from muse.explorer.server import FIRST_PORT, HOST, ExplorerServer
 )
 @click.argument("models", nargs=-1, required=True, type=FILE, metavar="MODEL...")
 @click.option("--corpus", type=FILE, metavar="FILE", help="Show uses from this text.")
+@click.option("--slices", is_flag=True, help="Show the slices of time that muse change --save kept beside a model.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="What a model is called; one for each.")
 @click.option("--port", type=Checked(integer(0, 65535)), metavar="N",
               help=f"Where it listens; by default the first free one from {FIRST_PORT} on.")  # fmt: skip
@@ -36,18 +43,21 @@ from muse.explorer.server import FIRST_PORT, HOST, ExplorerServer
 @reading_options
 def explore(
     out: Output, models: tuple[str, ...], corpus: str | None, names: tuple[str, ...], path: str | None,
-    words: tuple[str, ...], sentences: tuple[str, ...], browser: bool, **values: Any,
+    words: tuple[str, ...], sentences: tuple[str, ...], browser: bool, slices: bool, **values: Any,
 ) -> None:  # fmt: skip
-    """Open a page on this machine: cards, trees and maps of senses, sentences, several models side by side.
+    """Open a page on this machine: cards, trees and maps of senses, sentences, models or slices of time side by side.
 
     It is served until Ctrl-C. With --html the page is one file that needs no server.
     """
-    reading = Reading.taken(values)
+    reading, models = Reading.taken(values), tuple(map(model_file, models))
+    opened: list[Any] = [TemporalMUSE.load(model, mmap=True) if slices else model for model in models]
+    if slices and not names:
+        names = tuple(shown(Path(model).name).removesuffix(".safetensors") for model in models)
     if path is None:
         if words or sentences:
             raise click.UsageError("--words and --sentence are for the file that --html names")
         text = _sentences(corpus, reading)
-        with ExplorerServer(*models, corpus=text, names=names or None, **values) as server:
+        with ExplorerServer(*opened, corpus=text, names=names or None, **values) as server:
             out.record({"url": server.url})
             out.line(f"the explorer is at {server.url} (Ctrl-C ends it)")
             if browser:
@@ -57,13 +67,14 @@ def explore(
     asked = words_in(words)
     if not asked:
         raise click.UsageError('--html needs --words, such as --words "bank spring"')
-    for given in (*models, corpus):
+    for given in (*models, *(model + ENDING for model in models if slices), corpus):
         refuse_overwriting(path, given)
     text = _sentences(corpus, reading)
-    write_html(models[0], asked, path, *models[1:], corpus=text, sentences=sentences, names=names or None)
+    write_html(opened[0], asked, path, *opened[1:], corpus=text, sentences=sentences, names=names or None)
     out.record({"html": path, "words": asked})
     out.line(f"written   {path}, with {len(asked)} word{'s' * (len(asked) != 1)}")
 
 
 def _sentences(corpus: str | None, reading: Reading) -> Any:
-    return None if corpus is None else text_of([corpus], reading).sentences
+    """A text, or its index, which needs no reading."""
+    return corpus if corpus is None or corpus.endswith(SUFFIX) else text_of([corpus], reading).sentences

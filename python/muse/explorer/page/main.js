@@ -1,6 +1,6 @@
 // Addresses, the look, and what is shown.
 
-const VIEWS = { start: startView, word: wordView, sentence: sentenceView, compare: compareView };
+const VIEWS = { start: startView, word: wordView, sentence: sentenceView, compare: compareView, change: changeView };
 let shown = null;
 let showing = 0;
 
@@ -72,10 +72,11 @@ async function mark(route) {
     const view = link.getAttribute("data-view");
     if (view === (route.name === "start" ? "word" : route.name)) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
+    if (view === "change") link.hidden = !known.models.some((model) => model.slices.length);
     if (route.word && view !== "sentence") link.href = address(
       view,
       route.word,
-      view === "word" ? { model: route.query.a || route.model } : { a: route.model },
+      view === "compare" ? { a: route.model } : { model: route.query.a || route.model },
     );
     else link.href = view === "word" ? "#/" : address(view, null, view === "sentence" ? { model: route.model } : {});
   }
@@ -122,7 +123,7 @@ async function start() {
     go(
       route.name === "compare"
         ? address("compare", word, { a: route.query.a, b: route.query.b })
-        : address("word", word, { model: route.model })
+        : address(route.name === "change" ? "change" : "word", word, { model: route.model })
     );
   });
   window.addEventListener("hashchange", show);

@@ -65,6 +65,12 @@ const source = inside ? {
     token,
   ),
   compare: async (word, a, b) => held(inside.compare, "This file does not hold that comparison.", `${a}-${b}`, word),
+  change: async (model) => held(inside.models[model], "This file holds no slices of time.", "change"),
+  over: async (word, model) => held(
+    inside.models[model].over,
+    `This file does not hold “${visible(word)}” over time.`,
+    word,
+  ),
   holds: (word, model) => Object.hasOwn(inside.models[model].words, word),
 } : {
   info: () => ask("info", {}),
@@ -74,5 +80,7 @@ const source = inside ? {
   sentence: (text, model) => ask("sentence", { text, model }),
   reasons: (text, token, model) => ask("reasons", { text, token, model }),
   compare: (word, a, b) => ask("compare", { word, a, b }),
+  change: (model) => ask("change", { model }),
+  over: (word, model) => ask("over", { word, model }),
   holds: () => true,
 };

@@ -100,6 +100,9 @@ function wordHead(view, known, model) {
         "Compare models",
       )
       : null,
+    known.models[model].slices.length
+      ? el("a", { class: "button", href: address("change", view.word, { model }) }, "Over time")
+      : null,
   );
 }
 
