@@ -115,8 +115,10 @@ void pack_rows(const float* rows, std::int64_t count, int dim, std::int16_t* pac
       std::fill_n(out, dim, std::int16_t{0});
       continue;
     }
-    units[r] = largest / kMost;
-    const float scale = units[r] > 0.0f ? std::min(1.0f / units[r], std::numeric_limits<float>::max()) : 0.0f;
+    // Units too small for their inverse, of rows that do not move, are none.
+    const bool moves = largest / kMost >= std::numeric_limits<float>::min();
+    units[r] = moves ? largest / kMost : 0.0f;
+    const float scale = moves ? 1.0f / units[r] : 0.0f;
     for (int d = 0; d < dim; ++d) {
       const float in_units = std::clamp(row[d] * scale, -kMost, kMost);
       out[d] = static_cast<std::int16_t>(static_cast<std::int32_t>(in_units + std::copysign(0.5f, in_units)));
