@@ -33,6 +33,17 @@ def _parser() -> argparse.ArgumentParser:
     faults.add_argument("--schedulers", type=int, default=10, metavar="N", help="kills of the scheduler")
     faults.add_argument("--epochs", type=common.at_least(1), default=3)
     faults.add_argument("--out", type=common.out_file, default=OUT, metavar="FILE")
+    speed = commands.add_parser("speed", help="one thread, and processes on this machine")
+    speed.set_defaults(command=_speed)
+    speed.add_argument("--corpus", required=True, metavar="FILE", help="a text, one sentence a line")
+    speed.add_argument("--workers", type=common.at_least(1), default=2)
+    speed.add_argument("--epochs", type=common.at_least(1), default=5)
+    speed.add_argument("--dim", type=common.at_least(1), default=100)
+    speed.add_argument("--interval", type=common.at_least(1), default=None, help="tokens; default: that of train")
+    speed.add_argument("--out", type=common.out_file, default=OUT, metavar="FILE")
+    report = commands.add_parser("report", help="print the study and the cost model in Markdown")
+    report.set_defaults(command=_report)
+    report.add_argument("--out", type=common.out_file, default=OUT, metavar="FILE")
     return parser
 
 
@@ -47,6 +58,19 @@ def _faults(options: argparse.Namespace) -> None:
     from benchmarks.distributed.faults import run
 
     run(options.corpus, options.workers, options.schedulers, options.epochs, options.out)
+
+
+def _speed(options: argparse.Namespace) -> None:
+    from benchmarks.distributed.speed import run
+
+    run(options.corpus, options.workers, options.epochs, options.dim, options.interval, options.out)
+
+
+def _report(options: argparse.Namespace) -> None:
+    from benchmarks.distributed import cost, report
+
+    print(report.page(options.out))
+    print(cost.table())
 
 
 if __name__ == "__main__":

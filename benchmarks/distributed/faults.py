@@ -21,7 +21,7 @@ from typing import Any
 from muse.distributed import Trained, train
 from muse.distributed.cluster import local_cluster
 
-__all__ = ["kill_schedulers", "kill_workers"]
+__all__ = ["kill_schedulers", "kill_workers", "run", "stop_workers"]
 
 _WORKERS = 2
 _BETWEEN = (2.0, 6.0)  # seconds from one kill to the next
@@ -159,10 +159,40 @@ def kill_schedulers(path: str, kills: int, epochs: int, wanted: str) -> Iterator
         yield _row("scheduler", killed[0], found, wanted, time.perf_counter() - start, calls=calls)
 
 
+def stop_workers(path: str, epochs: int, wanted: str) -> Iterator[dict[str, Any]]:
+    """One run in which a worker stops answering without an end, and one in which another joins late."""
+    for what in ("silent", "late"):
+        with local_cluster(_WORKERS) as client:
+            start, stopped = time.perf_counter(), list[int]()
+
+            def later(client: Any = client, what: str = what, stopped: list[int] = stopped) -> None:
+                if what == "late":
+                    client.cluster.scale(_WORKERS + 1)
+                else:
+                    stopped.append(min(client.run(os.getpid).values()))
+                    os.kill(stopped[0], signal.SIGSTOP)
+
+            timer = threading.Timer(8.0, later)
+            timer.start()
+            try:
+                found = train(client=client, **_asked(path, epochs))
+            finally:
+                timer.cancel()
+                for pid in stopped:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGCONT)
+        seconds = time.perf_counter() - start
+        yield _row(what, len(stopped), found, wanted, seconds, places=len(found.report.places))
+
+
 def run(path: str, workers: int, schedulers: int, epochs: int, out: Path) -> None:
     """Append a row for each run."""
     wanted = calm(path, epochs)
-    for rows in (kill_workers(path, workers, epochs, wanted), kill_schedulers(path, schedulers, epochs, wanted)):
+    runs = (
+        stop_workers(path, epochs, wanted), kill_workers(path, workers, epochs, wanted),
+        kill_schedulers(path, schedulers, epochs, wanted),
+    )  # fmt: skip
+    for rows in runs:
         for row in rows:
             with out.open("a") as file:
                 file.write(json.dumps(row) + "\n")

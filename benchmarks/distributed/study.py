@@ -43,7 +43,7 @@ class Config:
     rule: Rule = "agreement"
     rate: float = 1.0
     warm_up: int = 0
-    wire: Wire = "float16"
+    wire: Wire = "int16"
     seed: int = 1
     senses: bool = False  # trees too, which V needs
     epochs: int = 5

@@ -30,6 +30,7 @@ BLOCK = re.compile(
 )
 ELSEWHERE = {
     "docs/concordance.md": "tests/concordance/test_concordance_page.py",
+    "docs/distributed.md": "tests/distributed/test_page_of_clusters.py",
     "docs/evaluation.md": "tests/evaluation/test_page.py",
     "docs/explorer.md": "tests/explorer/test_page_of_explorer.py",
     "docs/gensim.md": "tests/model/test_gensim_names.py",

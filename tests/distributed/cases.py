@@ -65,7 +65,7 @@ def prepared(
         offsets = corpus.offsets[first : last + 1]
         shards.append(_core.Corpus.from_arrays(corpus.tokens[offsets[0] : offsets[-1]], offsets - offsets[0]))
     plan = Plan(sizes_of(shards), made.epochs, interval, warm_up)
-    return Work(made, vocabulary, made.epochs, rate, 1, "float16", plan.first_tokens), shards, plan
+    return Work(made, vocabulary, made.epochs, rate, 1, "int16", plan.first_tokens), shards, plan
 
 
 @contextmanager

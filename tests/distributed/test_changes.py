@@ -115,16 +115,35 @@ def test_other_rules():
     np.testing.assert_allclose(factors(changes, 4, "changed"), 1 / changes.workers)
 
 
-def test_short_numbers_travel_in_units_of_their_row():
+@pytest.mark.parametrize(("wire", "exact"), [("int16", 2.0**-16), ("float16", 2.0**-11)])
+def test_short_numbers_travel_in_units_of_their_row(wire, exact):
     changes = random_changes(3)
     changes.sums[:] *= np.float32(10.0) ** np.arange(-9, len(changes.rows) - 9, dtype=np.float32)[:, None] / 1e6
     changes.sums[2] = 0
-    found = unpack(pack(changes, "float16"))
+    found = unpack(pack(changes, wire))
     largest = np.abs(changes.sums).max(axis=1, keepdims=True)
-    assert (np.abs(found.sums - changes.sums) <= largest * 2.0**-11).all()
+    assert (np.abs(found.sums - changes.sums) <= largest * exact * 1.01).all()
     assert found.rows.tolist() == changes.rows.tolist()
     wide = random_changes(3, dim=100)
-    assert pack(wide, "float16").nbytes < 0.6 * pack(wide, "float32").nbytes
+    assert pack(wide, wire).nbytes < 0.6 * pack(wide, "float32").nbytes
     np.testing.assert_array_equal(unpack(pack(changes, "float32")).sums, changes.sums)
     with pytest.raises(ValueError, match="wire must be"):
         pack(changes, "int4")
+
+
+@pytest.mark.parametrize("wire", ["int16", "float32"])
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_what_is_not_finite_does_not_become_a_number(wire, value):
+    changes = random_changes(4)
+    changes.sums[1, 2] = value
+    found = unpack(pack(changes, wire))
+    assert not np.isfinite(found.sums[1]).all()
+    assert np.isfinite(found.sums[[0, 2]]).all()
+
+
+def test_packed_rows_of_the_wrong_shape():
+    with pytest.raises(ValueError, match="a unit for each row"):
+        _core.unpack_rows(np.zeros((2, 3), np.int16), np.zeros(3, np.float32))
+    packed, units = _core.pack_rows(np.zeros((0, 4), np.float32))
+    assert packed.shape == (0, 4)
+    assert len(units) == 0

@@ -8,8 +8,9 @@ import cases
 import numpy as np
 import pytest
 
-from muse import MUSE, _core
+from muse import MUSE, DivergenceError, _core
 from muse.corpus.encoding import encode_corpus
+from muse.errors import NoWordsError
 
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
 
@@ -57,7 +58,7 @@ def simulated(text, settings, plan):
         shard.feed(encoder)
         shards.append(encoder.finish(np.arange(len(vocabulary), dtype=np.int32)))
     planned = Plan(cases.sizes_of(shards), settings.epochs, plan["interval"], plan["warm_up"])
-    work = Work(settings, vocabulary, settings.epochs, plan["rate"], 1, "float16", planned.first_tokens)
+    work = Work(settings, vocabulary, settings.epochs, plan["rate"], 1, "int16", planned.first_tokens)
     return simulate(work, shards, planned, plan["parts"])
 
 
@@ -102,3 +103,28 @@ def test_a_call_goes_on_where_another_was_broken_off(client, tmp_path, monkeypat
         corpus_file=text, **cases.SETTINGS, senses=1
     ).vocabulary.words  # fmt: skip
     assert train(text, client, **asked).report.resumed[-1] == report.rounds  # nothing is left but the trees
+
+
+def test_errors_of_workers_are_those_of_one_machine(client, tmp_path):
+    asked = {**cases.SETTINGS, "senses": 1, "workers": 1}
+    (tmp_path / "latin.txt").write_bytes("caf\u00e9 au lait\n".encode("latin-1") * 50)
+    with pytest.raises(ValueError, match=r"latin\.txt.*line 1"):
+        train(tmp_path / "latin.txt", client, **asked)
+    text = cases.write_text(tmp_path)
+    with pytest.raises(NoWordsError, match="min_count=100000"):
+        train(text, client, **{**asked, "min_count": 100_000})
+    with pytest.raises(DivergenceError, match="lower rate"):
+        train(text, client, **{**asked, "alpha": 10.0, "epochs": 20}, rate=100, interval=300)
+    with pytest.raises(FileNotFoundError, match="none"):
+        train(tmp_path / "none.txt", client, **asked)
+
+
+def test_a_bag_makes_the_model_that_its_text_makes(client, tmp_path):
+    bag = pytest.importorskip("dask.bag")
+    asked = {**cases.SETTINGS, "senses": 1, "workers": 1, "parts": 2, "interval": 1000, "wire": "float32"}
+    text = cases.write_text(tmp_path)
+    lines = bag.from_sequence(text.read_text().splitlines(), npartitions=1)
+    found, wanted = (train(sources, client, **asked) for sources in (lines, text))
+    assert found.report.is_exact
+    assert found.model.vocabulary.words == wanted.model.vocabulary.words
+    np.testing.assert_array_equal(found.model.arrays.sense_vectors, wanted.model.arrays.sense_vectors)

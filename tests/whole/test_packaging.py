@@ -101,6 +101,6 @@ def test_what_is_imported_later_is_there_when_asked_for():
 
 def test_a_package_in_use_needs_no_optional_library():
     """Importing muse imports nothing that is not a dependency, and not even regex before text needs it."""
-    others = "{'regex', 'pandas', 'sklearn', 'polars', 'pyarrow', 'click', 'rich'}"
+    others = "{'regex', 'pandas', 'sklearn', 'polars', 'pyarrow', 'click', 'rich', 'dask', 'distributed', 'fsspec'}"
     code = f"import sys, muse; print(*{others} & sys.modules.keys())"
     assert in_a_fresh_python(code) == []

@@ -18,8 +18,8 @@ __all__ = ["Asked", "checked"]
 
 _RATE = 2.0  # times the usual learning rate, where there are several workers
 _WARM_UP, _WARM_UP_PART = 2_000_000, 20  # tokens; and the part of all that it is at most
-_ROUNDS = 12  # of an epoch, in a text that is not large
-_LEAST_INTERVAL, _MOST_INTERVAL = 30_000, 1_000_000
+_ROUNDS = 6  # of an epoch
+_LEAST_INTERVAL = 30_000  # tokens
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Asked:
     def plan(self, sizes: Sequence[ShardSize], parts: int) -> Plan:
         """The rounds, for so many parts or workers."""
         tokens, epochs = sum(size.tokens for size in sizes), self.settings.epochs
-        interval = self.interval or min(max(tokens // parts // _ROUNDS, _LEAST_INTERVAL), _MOST_INTERVAL)
+        interval = self.interval or max(tokens // parts // _ROUNDS, _LEAST_INTERVAL)
         warm_up = min(_WARM_UP, tokens * epochs // _WARM_UP_PART) if self.warm_up is None else self.warm_up
         return Plan(sizes, epochs, interval, warm_up)
 
@@ -69,7 +69,7 @@ def checked(
     if made.device != "cpu":
         raise ValueError("muse.distributed.train trains on processors; leave device out")
     if wire not in get_args(Wire):
-        raise ValueError(f"wire must be 'float16' or 'float32'; got {wire!r:.40}")
+        raise ValueError(f"wire must be one of {', '.join(map(repr, get_args(Wire)))}; got {wire!r:.40}")
 
     def some(check: Any, name: str, value: Any) -> Any:
         return None if value is None else check(name, value)

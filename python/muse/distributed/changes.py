@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ __all__ = ["Changes", "Packed", "Rule", "Wire", "agreement", "factors", "merge",
 Rule = Literal["agreement", "adasum", "sum", "changed", "average"]
 """``"agreement"`` is the one that trains; the others are there to be compared with (benchmarks/distributed)."""
 
-Wire = Literal["float16", "float32"]
-"""How numbers travel: ``"float16"`` in units of the largest of their row."""
+Wire = Literal["int16", "float16", "float32"]
+"""How numbers travel: the short ones in units of the largest of their row, ``"int16"`` in a tenth of the time."""
 
 
 class Changes(NamedTuple):
@@ -44,7 +44,7 @@ class Packed(NamedTuple):
     """Changes on the way from one worker to another: shorter rows and numbers."""
 
     rows: NDArray[np.int32]
-    sums: NDArray[np.float16] | Floats
+    sums: NDArray[np.int16] | NDArray[np.float16] | Floats
     units: Floats | None  # (n,), what each row of sums is to be multiplied by
     squares: Floats
     workers: NDArray[np.int32]
@@ -69,6 +69,8 @@ def pack(changes: Changes, wire: Wire) -> Packed:
     rows = changes.rows.astype(np.int32)
     if wire == "float32":
         return Packed(rows, changes.sums, None, changes.squares, changes.workers)
+    if wire == "int16":
+        return Packed(rows, *_core.pack_rows(changes.sums), changes.squares, changes.workers)
     largest = np.abs(changes.sums).max(axis=1, initial=0.0)
     units = np.where(largest > 0, largest, 1.0).astype(np.float32)
     short = (changes.sums / units[:, None]).astype(np.float16)
@@ -77,8 +79,12 @@ def pack(changes: Changes, wire: Wire) -> Packed:
 
 def unpack(packed: Packed) -> Changes:
     """What travelled, as it can be computed with."""
-    sums = packed.sums.astype(np.float32, copy=False)
-    if packed.units is not None:
+    if packed.units is not None and packed.sums.dtype == np.int16:
+        short: Any = packed.sums
+        sums = _core.unpack_rows(short, packed.units)
+    else:
+        sums = packed.sums.astype(np.float32, copy=False)
+    if packed.units is not None and packed.sums.dtype == np.float16:
         sums *= packed.units[:, None]
     return Changes(packed.rows.astype(np.int64), sums, packed.squares, packed.workers)
 
@@ -112,7 +118,7 @@ def mean_cosines(changes: Changes) -> NDArray[np.float64]:
 
     The squared length of a sum of n changes of length l is n l² (1 + (n - 1) c), where c is the mean cosine.
     """
-    lengths = np.einsum("ij,ij->i", changes.sums, changes.sums, dtype=np.float64)
+    lengths = np.einsum("ij,ij->i", changes.sums, changes.sums).astype(np.float64)
     ratio = lengths / np.maximum(changes.squares, 1e-38)
     cosines: NDArray[np.float64] = np.clip((ratio - 1.0) / np.maximum(changes.workers - 1, 1), 0.0, 1.0)
     return cosines

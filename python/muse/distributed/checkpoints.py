@@ -79,7 +79,7 @@ def read(folder: str | PathLike[str]) -> Stored | None:
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as kept:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             about: dict[str, Any] = json.loads(kept["about"].tobytes())
             counts = kept["counts"]
             values = {name: kept[name] for name in MATRICES if name in kept}

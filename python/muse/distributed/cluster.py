@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import CancelledError
@@ -41,6 +42,7 @@ class Cluster:
     def __init__(self, client: Any, patience: float) -> None:
         self._library = needed("distributed", _WHAT, "dask")
         self.client, self._patience = client, patience
+        self._silent: set[str] = set()
 
     @contextlib.contextmanager
     def keeping_copies(self) -> Iterator[None]:
@@ -69,10 +71,26 @@ class Cluster:
         return info
 
     def workers(self) -> list[str]:
-        """Addresses of the workers that answer."""
+        """Addresses of the workers that answer; those that do not are begun anew.
+
+        What they keep, and what was asked of them, is then made anew by others; the scheduler would wait for minutes
+        by itself.
+        """
         about = self._about()
         last = max((worker["last_seen"] for worker in about.values()), default=0.0)
-        return sorted(name for name, worker in about.items() if last - worker["last_seen"] <= self._patience)
+        silent = {name for name, worker in about.items() if last - worker["last_seen"] > self._patience}
+        for name in silent - self._silent:
+            logger.warning("worker %s has not answered for %.0f s, and is begun anew", name, self._patience)
+            threading.Thread(target=self._begin_anew, args=(name, bool(about[name].get("nanny"))), daemon=True).start()
+        self._silent = silent
+        return sorted(about.keys() - silent)
+
+    def _begin_anew(self, name: str, has_nanny: bool) -> None:
+        with contextlib.suppress(Exception):  # if it cannot be, it stays left out
+            if has_nanny:
+                self.client.restart_workers([name], timeout=_RETURN, raise_for_error=False)
+            else:
+                self.client.sync(self.client.scheduler.unregister, address=name, stimulus_id="muse-silent")
 
     def wait_for_workers(self) -> list[str]:
         """The same, when there is one at least.
@@ -117,11 +135,10 @@ class Cluster:
         """A future of `value`, which goes to all workers, from here to them."""
         for direct in (True, False):  # a client outside of the cluster's network cannot reach the workers
             try:  # in a list, since the members of a tuple or dict would be spread one by one
-                with self._asking():
-                    return self.client.scatter([value], broadcast=True, direct=direct, hash=False)[0]
-            except Lost:
+                return self.client.scatter([value], broadcast=True, direct=direct, hash=False)[0]
+            except Exception as error:  # of many kinds, where a worker goes at that moment
                 if not direct:
-                    raise
+                    raise Lost(f"{type(error).__name__}: {str(error)[:200]}") from error
         raise AssertionError
 
     def result(self, future: Any, look: Callable[[], object] | None = None, *, direct: bool = False) -> Any:
@@ -166,9 +183,12 @@ class Cluster:
 def local_cluster(workers: int) -> Iterator[Any]:
     """A client of a cluster of processes on this machine, each of one thread, which ends with the block."""
     library, dask = needed("distributed", _WHAT, "dask"), needed("dask", _WHAT, "dask")
-    quiet = {"distributed.worker.daemon": True, "distributed.scheduler.work-stealing": False}
+    config = {
+        "distributed.worker.daemon": True, "distributed.scheduler.work-stealing": False,
+        "distributed.deploy.lost-worker-timeout": "1 hour",  # of workers that are killed, and begun anew
+    }  # fmt: skip
     with (
-        dask.config.set(quiet),
+        dask.config.set(config),
         library.LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0",
             silence_logs=logging.CRITICAL,

@@ -55,7 +55,7 @@ class Work:
     epochs: int
     rate: float = 1.0
     threads: int = 1
-    wire: Wire = "float16"
+    wire: Wire = "int16"
     first_tokens: tuple[int, ...] = (0,)
 
 

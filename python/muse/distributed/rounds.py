@@ -61,7 +61,6 @@ class Rounds:
         self._homes: dict[int, str] = {}
         self._avoided: set[str] = set()
         self._written = time.monotonic()
-        self._take_up()
 
     # -- where it stands ---------------------------------------------------------------------------------------------
 
@@ -108,16 +107,17 @@ class Rounds:
 
     def run(self) -> dict[str, Floats]:
         """Train to the end; U and V then."""
+        lost: Lost | None = None
         while True:
             try:
+                self._take_up() if lost is None else self._go_back(lost)
                 while self._stored.epoch < self._plan.epochs:
                     self._epoch()
                 values = self._values()
-                break
-            except Lost as lost:
-                self._go_back(lost)
-        self._count_begun()
-        return values
+                self._count_begun()
+                return values
+            except Lost as error:
+                lost = error
 
     def _count_begun(self) -> None:
         report = self._stored.report
@@ -257,14 +257,8 @@ class Rounds:
         return homes
 
     def _look(self, homes: dict[int, str], kept: dict[int, Any], start: float) -> None:
-        """Ask others for the parts of workers that are silent, or much slower than usual."""
+        """Ask others for the parts of workers that are much slower than usual."""
         there = set(self._cluster.workers())
-        silent = {name for name in homes.values() if name not in there}
-        if silent & set(self._cluster.client.scheduler_info(n_workers=-1)["workers"]):
-            self._avoided |= silent
-            for part in [part for part, name in homes.items() if name in silent]:
-                kept.pop(part, None)
-            raise Again
         usual = statistics.median(self._stored.report.seconds[-20:] or [float("inf")])
         if time.perf_counter() - start < max(_LEAST_SLOW, _SLOW * usual) or len(there) < 2:
             return

@@ -66,7 +66,7 @@ def train(
     interval: int | None = None,
     warm_up: int | None = None,
     rate: float | None = None,
-    wire: Wire = "float16",
+    wire: Wire = "int16",
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_seconds: float = 300.0,
     patience: float = 60.0,
@@ -96,14 +96,14 @@ def train(
         With a number, and one thread a worker, the outcome does not depend on the workers: it is the same, bit for
         bit, whoever was lost on the way.
     interval : int, optional
-        Tokens of a part between two times that changes are put together: fewer are better, and slower. None: a twelfth
-        of a part, from 30,000 to a million.
+        Tokens of a part between two times that changes are put together: fewer are better, and slower. None: a sixth of
+        a part, and 30,000 at least.
     warm_up : int, optional
         Tokens at the beginning that one worker trains alone. None: two million, or a twentieth of all.
     rate : float, optional
         What the learning rate `alpha` is multiplied by. None: 2 with several parts.
-    wire : "float16" or "float32"
-        Numbers in which changes travel.
+    wire : "int16", "float16" or "float32"
+        Numbers in which changes travel; the short ones are fractions of the largest of their row.
     checkpoint : path-like, optional
         A folder on this machine. A call that is broken off goes on from its last checkpoint when it is made again.
     checkpoint_seconds : float
@@ -152,6 +152,8 @@ def train(
     needed("distributed", "muse.distributed.train", "dask")
     asked = checked(settings, parts, interval, warm_up, rate, wire, most_words, most_tokens)
     every, patience = number(0, 1e9)("checkpoint_seconds", checkpoint_seconds), number(1, 1e9)("patience", patience)
+    if client is not None and not hasattr(client, "scheduler_info"):
+        raise TypeError(f"client must be a distributed.Client; got {client!r:.80}")
     shards = find_shards(sources, column=column, size=integer(1)("shard_bytes", shard_bytes), options=storage_options)
     with contextlib.ExitStack() as stack:
         folder = _folder(checkpoint, stack)

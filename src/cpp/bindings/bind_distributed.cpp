@@ -89,6 +89,32 @@ void apply_changes(const FloatArray& work, const FloatArray& base, const IndexAr
   muse::apply_changes(one, other, view, values);
 }
 
+using ShortArray = py::array_t<std::int16_t, py::array::c_style>;
+
+std::pair<ShortArray, WeightArray> pack_rows(const WeightArray& rows) {
+  if (rows.ndim() != 2) throw py::value_error("rows must be a matrix");
+  ShortArray packed({rows.shape(0), rows.shape(1)});
+  WeightArray units(rows.shape(0));
+  const float* const in = rows.data();
+  std::int16_t* const out = packed.mutable_data();
+  float* const units_out = units.mutable_data();
+  const ReleaseGil release;
+  muse::pack_rows(in, rows.shape(0), static_cast<int>(rows.shape(1)), out, units_out);
+  return {std::move(packed), std::move(units)};
+}
+
+WeightArray unpack_rows(const ShortArray& packed, const WeightArray& units) {
+  if (packed.ndim() != 2 || units.ndim() != 1 || units.shape(0) != packed.shape(0))
+    throw py::value_error("packed rows must be a matrix, with a unit for each row");
+  WeightArray rows({packed.shape(0), packed.shape(1)});
+  const std::int16_t* const in = packed.data();
+  const float* const units_in = units.data();
+  float* const out = rows.mutable_data();
+  const ReleaseGil release;
+  muse::unpack_rows(in, units_in, packed.shape(0), static_cast<int>(packed.shape(1)), out);
+  return rows;
+}
+
 // Over arrays, which it keeps alive: a file that is mapped takes no memory.
 muse::Corpus map_corpus(const TokenArray& tokens, const IndexArray& offsets) {
   const auto ids = as_span(tokens);
@@ -118,6 +144,9 @@ void register_distributed(py::module_& m) {
         "a row that both have by that rule.");
   m.def("apply_changes", &apply_changes, py::arg("work").noconvert(), py::arg("base").noconvert(), py::arg("rows"),
         py::arg("changes"), "Add changes, float32 (n, D), to rows of `base`, which those of `work` are then.");
+  m.def("pack_rows", &pack_rows, py::arg("rows"),
+        "Numbers, float32 (n, D), as int16 (n, D) in units of a 32767th of the largest of their row, float32 (n,).");
+  m.def("unpack_rows", &unpack_rows, py::arg("packed"), py::arg("units"), "The numbers again, float32 (n, D).");
   m.def("map_corpus", &map_corpus, py::arg("tokens").noconvert(), py::arg("offsets").noconvert(),
         "A corpus over arrays of ids, int32, and limits of sentences, int64, which must not change; none are copied.");
   m.def(

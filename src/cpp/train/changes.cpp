@@ -1,8 +1,10 @@
 #include "train/changes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 
 namespace muse {
 
@@ -96,6 +98,37 @@ Changes merge_changes(const ChangesView& one, const ChangesView& other, int dim,
   while (i < one.rows.size()) appender.add(one, i++);
   while (j < other.rows.size()) appender.add(other, j++);
   return out;
+}
+
+void pack_rows(const float* rows, std::int64_t count, int dim, std::int16_t* packed, float* units) {
+  constexpr float kMost = 32767.0f;
+  for (std::int64_t r = 0; r < count; ++r) {
+    const float* const row = rows + r * dim;
+    std::int16_t* const out = packed + r * dim;
+    float largest = 0.0f, odd = 0.0f;
+    for (int d = 0; d < dim; ++d) {
+      largest = std::max(largest, std::fabs(row[d]));
+      odd += row[d] * 0.0f;  // NaN where a number is not finite
+    }
+    if (odd != 0.0f) {  // which must not pass for a number
+      units[r] = std::numeric_limits<float>::quiet_NaN();
+      std::fill_n(out, dim, std::int16_t{0});
+      continue;
+    }
+    // Units too small for their inverse, of rows that do not move, are none.
+    const bool moves = largest / kMost >= std::numeric_limits<float>::min();
+    units[r] = moves ? largest / kMost : 0.0f;
+    const float scale = moves ? 1.0f / units[r] : 0.0f;
+    for (int d = 0; d < dim; ++d) {
+      const float in_units = std::clamp(row[d] * scale, -kMost, kMost);
+      out[d] = static_cast<std::int16_t>(static_cast<std::int32_t>(in_units + std::copysign(0.5f, in_units)));
+    }
+  }
+}
+
+void unpack_rows(const std::int16_t* packed, const float* units, std::int64_t count, int dim, float* rows) {
+  for (std::int64_t r = 0; r < count; ++r)
+    for (int d = 0; d < dim; ++d) rows[r * dim + d] = static_cast<float>(packed[r * dim + d]) * units[r];
 }
 
 void apply_changes(const Matrix& work, const Matrix& base, std::span<const std::int64_t> rows, const float* changes) {

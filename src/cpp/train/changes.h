@@ -39,6 +39,11 @@ enum class Merging { kSum, kAdasum };
 
 Changes merge_changes(const ChangesView& one, const ChangesView& other, int dim, Merging merging);
 
+// Rows of numbers as 16-bit integers in units of a 32767th of the largest of their row: half of the bytes, and as exact
+// as the largest number of the row can be in 16 bits. `units` (rows,).
+void pack_rows(const float* rows, std::int64_t count, int dim, std::int16_t* packed, float* units);
+void unpack_rows(const std::int16_t* packed, const float* units, std::int64_t count, int dim, float* rows);
+
 // base += changes, and the same rows of `work` are those of `base` again; `changes` (rows.size(), dim).
 void apply_changes(const Matrix& work, const Matrix& base, std::span<const std::int64_t> rows, const float* changes);
 

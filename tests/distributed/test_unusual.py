@@ -1,0 +1,137 @@
+"""What is wrong with arguments and checkpoints, and who trains what."""
+
+from __future__ import annotations
+
+import builtins
+
+import cases
+import numpy as np
+import pytest
+
+from muse.callbacks import Callback
+from muse.data.vocabulary import Vocabulary
+from muse.distributed import Report, train
+from muse.distributed.checkpoints import NAME, Stored, read, write
+from muse.distributed.plan import ShardSize
+from muse.distributed.rounds import Rounds
+
+dask = pytest.importorskip("distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
+pytestmark = pytest.mark.filterwarnings("default")  # of Dask itself
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "message"),
+    [
+        ({"vectorsize": 5}, TypeError, "vectorsize"),
+        ({"parts": 0}, ValueError, "parts"),
+        ({"interval": 1.5}, TypeError, "interval"),
+        ({"warm_up": -1}, ValueError, "warm_up"),
+        ({"rate": 0}, ValueError, "rate"),
+        ({"wire": "float8"}, ValueError, "wire must be"),
+        ({"patience": 0}, ValueError, "patience"),
+        ({"most_words": 0}, ValueError, "most_words"),
+        ({"trim_rule": lambda *_: 0}, ValueError, "min_count"),
+        ({"callbacks": [Callback()]}, ValueError, "callbacks"),
+        ({"checkpoint_dir": "x"}, ValueError, "checkpoint="),
+        ({"device": "cuda"}, ValueError, "processors"),
+        ({}, TypeError, "client must be"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_anything_starts(tmp_path, asked, error, message):
+    with pytest.raises(error, match=message):
+        train(cases.write_text(tmp_path), "tcp://127.0.0.1:1" if not asked else None, **asked)
+
+
+def test_recipes_that_train_senses_jointly_are_refused(tmp_path):
+    from muse import Paper, Split
+
+    for recipe in (Paper(), Split()):
+        with pytest.raises(ValueError, match="on one machine"):
+            train(cases.write_text(tmp_path), recipe=recipe)
+
+
+def test_without_dask_the_error_names_the_extra(tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def missing(name, *args, **kwargs):
+        if name.partition(".")[0] in ("distributed", "dask"):
+            raise ImportError(f"No module named {name!r}")
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr("importlib.import_module", lambda name: missing(name))
+    with pytest.raises(ImportError, match=r"muse-senses\[dask\]"):
+        train(cases.write_text(tmp_path))
+
+
+# -- checkpoints -------------------------------------------------------------------------------------------------------
+
+
+def stored():
+    words = Vocabulary(["a", "b\n", "c"], [5, 4, 3], raw_words=20, effective_min_count=2)
+    values = {name: np.full((3, 2), i, np.float32) for i, name in enumerate(("sense_vectors", "collocation_vectors"))}
+    report = Report(corpus_tokens=12, tokens=[12, 4], parts=[2, 3], rounds=3, places={"tcp://x": 16})
+    return Stored("f", words, [ShardSize(12, 2, 3)], 1, 4, [{"tokens": 1.5}], values, report)
+
+
+def test_checkpoints_hold_all(tmp_path):
+    assert read(tmp_path) is None
+    before = stored()
+    write(tmp_path, before)
+    after = read(tmp_path)
+    assert after.vocabulary.words == before.vocabulary.words
+    assert after.vocabulary.counts.tolist() == [5, 4, 3]
+    assert (after.vocabulary.raw_words, after.vocabulary.effective_min_count) == (20, 2)
+    for name in ("fingerprint", "sizes", "epoch", "round", "sums", "report"):
+        assert getattr(after, name) == getattr(before, name)
+    for name, values in before.values.items():
+        np.testing.assert_array_equal(after.values[name], values)
+
+
+@pytest.mark.parametrize("damage", ["cut", "garbage", "empty", "bytes", "nan", "rows", "pickle"])
+def test_damaged_checkpoints_are_errors_that_say_what_to_do(tmp_path, damage):
+    good = stored()
+    if damage == "nan":
+        good.values["sense_vectors"][1, 1] = np.nan
+    if damage == "rows":
+        good.values["sense_vectors"] = np.zeros((4, 2), np.float32)
+    write(tmp_path, good)
+    path = tmp_path / NAME
+    data = path.read_bytes()
+    changed = {"cut": data[: len(data) // 2], "garbage": b"x" * 100, "empty": b"",
+               "bytes": data[:200] + bytes(b ^ 255 for b in data[200:400]) + data[400:]}  # fmt: skip
+    if damage in changed:
+        path.write_bytes(changed[damage])
+    if damage == "pickle":
+        with path.open("wb") as file:
+            np.savez(file, about=np.array([{"a": 1}], object), counts=np.zeros(3, np.int64))
+    with pytest.raises(ValueError, match="checkpoint="):
+        read(tmp_path)
+
+
+# -- who trains what ---------------------------------------------------------------------------------------------------
+
+
+class Workers:
+    """A cluster of which only the names of its workers are known."""
+
+    def __init__(self, *names):
+        self.names = list(names)
+
+    def wait_for_workers(self):
+        return self.names
+
+
+def test_parts_stay_where_they_are_and_no_worker_has_two_more_than_another():
+    rounds = Rounds.__new__(Rounds)
+    rounds._cluster, rounds._homes, rounds._avoided = Workers("a", "b"), {}, set()
+    first = rounds._choose_homes([0, 1, 2, 3])
+    assert sorted(first.values()) == ["a", "a", "b", "b"]
+    assert rounds._choose_homes([0, 1, 2, 3]) == first
+    rounds._cluster.names = ["a", "b", "c"]  # one has joined
+    second = rounds._choose_homes([0, 1, 2, 3])
+    assert set(second.values()) == {"a", "b", "c"}
+    assert sum(first[part] != second[part] for part in first) == 1
+    rounds._avoided = {"a"}  # which is slow
+    assert set(rounds._choose_homes([0, 1, 2, 3]).values()) == {"b", "c"}
+    rounds._cluster.names = ["a"]  # and now the only one
+    assert set(rounds._choose_homes([0, 1, 2, 3]).values()) == {"a"}
