@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import common
-from benchmarks.change import auc, first_tokens, inject, plan
+from benchmarks.change import Word, auc, first_tokens, inject, plan
 from muse.base.numeric import unit_rows
 from muse.change import TemporalMUSE
 from muse.change.slices import senses_of
@@ -89,6 +89,24 @@ def knows_member(senses: Floats, words: Floats, asked: Sequence[tuple[int, int, 
     return round(float(np.mean(found)), 4) if found else None
 
 
+def pure_senses(model: TemporalMUSE, words: Sequence[Word], tags: Any, truth: Any) -> list[tuple[int, int, int]]:
+    """Senses of merged words nearly all uses of which are of one member: their rows, and both members' words."""
+    arrays, vocabulary = model.model.arrays, model.model.vocabulary
+    asked: list[tuple[int, int, int]] = []
+    for word in (word for word in words if word.name in vocabulary and all(m in vocabulary for m in word.members)):
+        row = vocabulary.index(word.name)
+        senses = arrays.rows_of(row)
+        table = np.zeros((senses.stop - senses.start, 2))
+        for slice, tagged, true in zip(model._slices.values(), tags, truth, strict=True):
+            np.add.at(table, (tagged[slice.corpus.tokens == row] - senses.start, true[word.name]), 1)
+        for place, uses in enumerate(table):
+            if uses.sum() >= LEAST_USES and uses.max() >= PURE * uses.sum():
+                own = int(uses.argmax())
+                members = [vocabulary.index(word.members[member]) for member in (own, 1 - own)]
+                asked.append((senses.start + place, *members))
+    return asked
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train both, ask both."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -120,18 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     changed = [word.name for word in words if not word.kind.startswith("control")]
     controls = [word.name for word in words if word.kind.startswith("control")]
     excess = model.change("cosine", words=list(rows)).scores()
-    asked: list[tuple[int, int, int]] = []
-    for word in (word for word in words if word.name in rows and all(m in vocabulary for m in word.members)):
-        senses = arrays.rows_of(rows[word.name])
-        table = np.zeros((senses.stop - senses.start, 2))
-        for slice, tagged, true in zip((one, two), tags, truth, strict=True):
-            mine = tagged[slice.corpus.tokens == rows[word.name]]
-            np.add.at(table, (mine - senses.start, true[word.name]), 1)
-        for place, uses in enumerate(table):
-            if uses.sum() >= LEAST_USES and uses.max() >= PURE * uses.sum():
-                own = int(uses.argmax())
-                members = [vocabulary.index(word.members[member]) for member in (own, 1 - own)]
-                asked.append((senses.start + place, *members))
+    asked = pure_senses(model, words, tags, truth)
     touched = {*rows, *(member for word in words for member in word.members)}
     calm = [row for row in np.argsort(-np.minimum(one.totals, two.totals), kind="stable").tolist()
             if vocabulary.words[word_of[row]] not in touched][:STABLE]  # fmt: skip

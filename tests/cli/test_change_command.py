@@ -105,6 +105,8 @@ def test_the_explorer_shows_the_slices_that_were_kept(texts: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "status", "message"),
     [
+        ("1900s.txt -", 2, "name files"),
+        ("tiny.txt tinier.txt --html x --workers 1 --epochs 1 --vector-size 8", 1, "no page to write"),
         ("1900s.txt", 2, "two texts or more"), ("1900s.txt 1900s.txt", 2, "two slices are called '1900s'"),
         ("1900s.txt 2000s.txt --name a", 2, "once for each of 2 texts"),
         ("1900s.txt none.txt", 1, "none.txt"), ("1900s.txt 2000s.txt --bins 1,2", 2, "--by names"),
@@ -121,6 +123,8 @@ def test_the_explorer_shows_the_slices_that_were_kept(texts: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(line: str, status: int, message: str, texts: Path) -> None:
+    for name in ("tiny.txt", "tinier.txt"):
+        (texts / name).write_text("the bank lends money\n" * 6)
     before = (texts / "1900s.txt").read_bytes()
     done = run(f"muse change {line}", texts)
     assert (done.status, message in done.err) == (status, True), done.err

@@ -18,7 +18,7 @@ from muse.cli.command import command
 from muse.cli.kinds import FILE, Checked, words_in
 from muse.cli.output import Output
 from muse.cli.settings import given_settings, settings_options
-from muse.cli.streams import is_output, refuse_overwriting
+from muse.cli.streams import is_input, is_output, refuse_overwriting
 from muse.cli.texts import Reading, reading_options, text_of
 from muse.explorer.file import write_html
 from muse.files.lines import shown
@@ -58,6 +58,8 @@ def change(
 
     Each is text as for train. With --words the shares of their senses in each slice are listed.
     """
+    if any(map(is_input, texts)):
+        raise click.UsageError("a slice is read more than once, and standard input can be read once; name files")
     slices = _slices(texts, values, Reading.taken(values))
     settings, asked = given_settings(values), words_in(words)
     if model is not None and settings.keys() - {"workers"}:
@@ -83,6 +85,10 @@ def change(
         asked = _show_change(out, found, measure, limit)
     else:
         raise click.UsageError("change is between slices: give two texts or more, or --words")
+    if html is not None and not asked:
+        raise ValueError(
+            "no word is frequent enough in both slices, so there is no page to write; name some with --words"
+        )
     if html is not None:
         write_html(found, asked[:_PAGE_WORDS] if not words else asked, html, names=["senses"])
         print(f"written   {shown(html)}", file=sys.stderr)
