@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.throughput import __main__ as command  # noqa: E402
-from benchmarks.throughput import native, parts, plan, prediction, report, rounds, stages, systems, work  # noqa: E402
+from benchmarks.throughput import native, parts, plan, prediction, reading, report, rounds, stages, systems, work  # noqa: E402
 
 from benchmarks import common  # noqa: E402
 
@@ -227,6 +227,16 @@ def test_predictions_scale_the_speed_of_one_core() -> None:
     assert one["minutes_per_billion"] == pytest.approx(1000 / 60)
     assert sixteen["cores"] == 16
     assert sixteen["mtokens_per_second"] == pytest.approx(16.0)
+
+
+def test_text_is_read_from_a_file_and_from_lists(
+    tmp_path: Path, text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reading.main(["--corpus", str(text), "--workers", "2", "--runs", "1", "--out", str(tmp_path)])
+    rows = json.loads((tmp_path / "reading.json").read_text())["rows"]
+    assert [(row["source"], row["threads"]) for row in rows] == [("file", 1), ("file", 2), ("lists", 1)]
+    assert all(row["mb"] > 0 and row["mtokens"] > 0 for row in rows)
+    assert (tmp_path / "reading.md").read_text() in capsys.readouterr().out
 
 
 def test_parts_of_a_whole_run_are_all_there_and_add_up(tmp_path: Path, text: Path) -> None:

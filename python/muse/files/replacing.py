@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator
@@ -64,6 +62,8 @@ def name_beside(target: Path, ending: str) -> Path:
     encoded = os.fsencode(target.name)
     if len(encoded) + len(ending) > _LONGEST_NAME:
         kept = beginning_of(target.name, _LONGEST_NAME - len(ending) - 17)
+        import hashlib  # takes longer to load than this file
+
         name = f"{kept}~{hashlib.blake2b(encoded, digest_size=8).hexdigest()}{ending}"
     return target.with_name(name)
 
@@ -111,7 +111,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = check_target(path)
     _remove_abandoned(target)
-    temporary = target.with_name(f"{_prefix(target)}{secrets.token_hex(6)}.tmp")
+    temporary = target.with_name(f"{_prefix(target)}{os.urandom(6).hex()}.tmp")
     try:
         with naming(path), _create(temporary) as file:
             keep_mode(file, target)

@@ -6,7 +6,6 @@ import bz2
 import contextlib
 import errno
 import gzip
-import hashlib
 import json
 import logging
 import lzma
@@ -433,6 +432,8 @@ def compressor(suffix: str) -> Callable[[bytes], bytes]:
 
 def fingerprint(*parts: Any) -> str:
     """A digest of arrays and of what JSON can hold."""
+    import hashlib  # slow to load
+
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         if isinstance(part, np.ndarray):
