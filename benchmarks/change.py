@@ -141,7 +141,7 @@ def errors_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     error, shift = np.abs(recovered - true), np.diff(true, axis=1)
     found = {
         "words": len(rows), "share": error.mean(), "share, median": np.median(error),
-        "share, well parted": error[parted].mean(), "words, well parted": int(parted.sum()),
+        "share, well parted": error[parted].mean() if parted.any() else None, "words, well parted": int(parted.sum()),
         "share as tagged": np.abs(tagged - true).mean(),
         "difference": np.abs(np.diff(recovered, axis=1) - shift).mean(),
         "difference as tagged": np.abs(np.diff(tagged, axis=1) - shift).mean(),

@@ -331,7 +331,7 @@ class MUSE(SenseQueries):
         Examples
         --------
         >>> round(MUSE(vector_size=300).estimate_memory(1_000_000)["total"] / 1e9, 1)
-        11.5
+        14.6
         """
         snapshot, settings = self.snapshot, self.settings
         if vocab_size is not None:
