@@ -149,7 +149,7 @@ def errors_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "slope as tagged": (np.diff(tagged, axis=1) * shift).sum() / (shift**2).sum(),
         "in interval": ((true >= low) & (true <= high)).mean(),
     }  # fmt: skip
-    return {name: round(float(value), 4) for name, value in found.items()}
+    return {name: None if value is None else round(float(value), 4) for name, value in found.items()}
 
 
 def auc(scores: dict[str, float], positive: Sequence[str], negative: Sequence[str]) -> float | None:
