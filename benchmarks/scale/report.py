@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
 from typing import Any, NamedTuple
 
 from benchmarks import common
@@ -71,11 +73,12 @@ def summary(lines: Sequence[dict[str, Any]], job: dict[str, Any]) -> dict[str, A
 
 
 def _rate(training: Sequence[Sequence[dict[str, Any]]], total: float, low: float, high: float) -> float | None:
-    """Thousands of tokens a processor second in a stretch of the training; None where too few lines tell."""
+    """Thousands of tokens a processor second in a stretch of the training, the median from line to line: a checkpoint
+    that is written between two of them does not count. None where too few lines tell."""
     inside = [[line for line in run if low <= line["done"] / total <= high] for run in training]
-    clocks = [_between(run[0], run[-1]) for run in inside if len(run) > 1]
-    done, cpu = sum(clock.done for clock in clocks), sum(clock.cpu_seconds for clock in clocks)
-    return done / cpu / 1e3 if done and cpu else None
+    clocks = [_between(*pair) for run in inside for pair in pairwise(run)]
+    rates = [clock.done / clock.cpu_seconds for clock in clocks if clock.done > 0 and clock.cpu_seconds > 0]
+    return median(rates) / 1e3 if rates else None
 
 
 def beyond(row: dict[str, Any], tokens: float, discount: float) -> dict[str, float]:

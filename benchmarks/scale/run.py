@@ -113,8 +113,9 @@ def train(job: dict[str, Any]) -> None:
     checkpoint = Path(job["checkpoints"]) / CHECKPOINT_NAME
     if job["resume"]:
         log.write("resume", part="loading")
-        model = MUSE.load(checkpoint, workers=job["settings"]["workers"], progress=True,
-                          checkpoint_dir=job["checkpoints"], checkpoint_every=job["every"])  # fmt: skip
+        not_kept = {name: job["settings"][name] for name in ("workers", "max_ram") if name in job["settings"]}
+        model = MUSE.load(checkpoint, progress=True, checkpoint_dir=job["checkpoints"], checkpoint_every=job["every"],
+                          **not_kept)  # fmt: skip
         log.write("loaded")
         model.train(corpus_file=job["corpus"], resume=True)
     else:
