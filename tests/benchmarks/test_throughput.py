@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.throughput import __main__ as command  # noqa: E402
-from benchmarks.throughput import native, parts, plan, prediction, reading, report, rounds, stages, systems, work  # noqa: E402
+from benchmarks.throughput import native, parts, plan, prediction, reading, report, rounds, stages, systems, whole, work  # noqa: E402
 
 from benchmarks import common  # noqa: E402
 
@@ -237,6 +237,24 @@ def test_text_is_read_from_a_file_and_from_lists(
     assert [(row["source"], row["threads"]) for row in rows] == [("file", 1), ("file", 2), ("lists", 1)]
     assert all(row["mb"] > 0 and row["mtokens"] > 0 for row in rows)
     assert (tmp_path / "reading.md").read_text() in capsys.readouterr().out
+
+
+def test_whole_runs_are_compared_with_those_of_one_sense(tmp_path: Path, text: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(whole, "SYSTEMS", whole.SYSTEMS[:2])  # gensim need not be here
+    monkeypatch.setitem(whole.SHARED, "epochs", 1)
+    result = whole.main(
+        ["--corpus", str(text), "--dims", "8", "--workers", "1", "--repeats", "2", "--out", str(tmp_path)]
+    )
+    one, senses = result["rows"]
+    assert (one["to_one_sense"], one["cpu_to_one_sense"], one["to_gensim"], one["runs"]) == (1, 1, None, 2)
+    runs = [run["cpu_seconds"] for run in result["runs"] if run["system"] == senses["system"]]
+    assert min(runs) <= senses["cpu"] <= max(runs)
+    assert senses["cpu"] > one["cpu"]
+    kept = json.loads((tmp_path / "whole.json").read_text())["rows"]
+    assert [row["cpu"] for row in kept] == pytest.approx([one["cpu"], senses["cpu"]], rel=1e-4)
+    assert (tmp_path / "whole.md").read_text().count("\n| ") == 4
+    with pytest.raises(RuntimeError, match="failed"):
+        whole.apart("one sense", tmp_path / "missing.txt", 8, 1)
 
 
 def test_parts_of_a_whole_run_are_all_there_and_add_up(tmp_path: Path, text: Path) -> None:
