@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 __all__ = ["CASES", "Cluster", "Cost", "Text", "cost", "table"]
 
-# Measured (benchmarks/distributed speed, and the study): one core of a server of 2023, alone.
-TOKENS_A_CORE = 3.2e6 * 100  # a second, times dimensions
+# Measured on one core (benchmarks/distributed speed), in seconds of the processor, which others shared.
+TOKENS_A_CORE = 2.7e6 * 100  # a second of the processor, times dimensions
 TAKE, JOIN, COMBINE, APPLY = 3e-9, 3e-9, 8e-9, 1e-9  # seconds for a number of a changed row
 HOP = 0.01  # seconds from the end of a task to the beginning of one that needs it
-BYTES = 2.0  # of a number on its way (float16)
+BYTES = 2.0  # of a number on its way
 ROUNDS = 6  # of an epoch
 THREADS = 0.8  # of a second core of the same process, on a text of many words
 
