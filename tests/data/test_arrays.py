@@ -5,9 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from muse import MUSE, Paper, Settings, Vocabulary
+from muse import MUSE, Engine, Paper, Settings, Split, Vocabulary
+from muse.data.memory import estimate_memory
 from muse.training.initial import grown_arrays, initial_arrays
 from toy import WORDS, toy_arrays, toy_model
+
+
+def test_estimate_memory_counts_the_copies_of_rows_that_threads_make():
+    def copies(workers, group_size):
+        settings = Settings.of(vector_size=100, workers=workers, recipe=Split(engine=Engine(group_size=group_size)))
+        return estimate_memory(settings, 200_000, 200_000).get("row_copies")
+
+    assert copies(2, 1) == 2 * 2 * 32 << 20
+    assert copies(64, 1) == 1 << 30
+    assert copies(1, 1) is copies(2, 16) is None
 
 
 def test_estimate_memory_counts_padded_rows():

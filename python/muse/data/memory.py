@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from muse.base.limits import memory_limit
+from muse.base.limits import memory_limit, usable_cores
 from muse.data.settings import Settings
 from muse.data.vocabulary import Vocabulary
 from muse.errors import InsufficientMemoryError
@@ -35,6 +35,7 @@ _SQUARES, _SPLIT_ROWS = 6, 16_000  # float64 matrices (D, D), and rows of D, tha
 _LEAVES_A_WORD = 1.4  # of 8 and of 40 million tokens of Wikipedia, with min_count=5 and a leaf for each 25 uses
 _PLACES_A_WORD = 90  # of uses that trees are grown from: likewise, with 1,500 uses of a word
 _CONTEXT_BYTES = 128 << 20  # of these uses at a time, at most
+_COPIES_BYTES, _ALL_COPIES_BYTES = 32 << 20, 512 << 20  # of rows, with negatives that are not shared
 _RESERVE = 32 << 20  # for threads: with less than that the C library itself may abort the process
 _LESS = "ask for less at once, free memory, or raise the limit of this process (ulimit -v)"
 _ALGEBRA_BYTES = 128 << 20  # a buffer of OpenBLAS
@@ -57,6 +58,10 @@ def estimate_memory(settings: Settings, n_words: int, n_senses: int) -> dict[str
     sizes = {name: 4 * floats for name, floats in rows.items()}
     sizes["counts"] = 8 * (2 * n_words + 1 + n_senses)
     sizes["vocabulary"] = _WORD_BYTES * n_words
+    threads = settings.workers or usable_cores()
+    if settings.group_size == 1 and threads > 1:  # twice, of each thread; see src/cpp/train/row_copies.cpp
+        of_each = min(sizes["collocation_vectors"], _COPIES_BYTES, _ALL_COPIES_BYTES // threads)
+        sizes["row_copies"] = 2 * threads * of_each
     if settings.from_words and settings.init != "trees" and several:
         # The words' U beside the senses'; the covariance of contexts, its eigenvectors and their work space; blocks.
         size = settings.vector_size
