@@ -119,7 +119,7 @@ def test_the_explorer_shows_the_slices_that_were_kept(texts: Path) -> None:
         ("1900s.txt 2000s.txt --html -", 2, "are files"), ("1900s.txt 2000s.txt --html 1900s.txt", 1, "1900s.txt"),
         ("1900s.txt 2000s.txt --save x --html x.slices", 1, "x.slices"),
         ("1900s.txt 2000s.txt --model 1900s.txt", 1, "1900s.txt"),
-        (f"1900s.txt 2000s.txt {QUICK} --recipe split", 1, "sense trees"),
+        (f"1900s.txt 2000s.txt {QUICK} --recipe split", 2, "sense trees"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(line: str, status: int, message: str, texts: Path) -> None:
@@ -130,3 +130,43 @@ def test_what_cannot_be_is_refused(line: str, status: int, message: str, texts: 
     assert (done.status, message in done.err) == (status, True), done.err
     assert (texts / "1900s.txt").read_bytes() == before
     assert not (texts / "x").exists()
+
+
+def test_texts_of_slices_are_not_written_over(texts: Path, tmp_path: Path) -> None:
+    for line, lost in (
+        (f"muse change 1900s.txt kept.slices --save kept {QUICK}", "kept.slices"),
+        ("muse explore time.safetensors --slices --html 1900s.txt --words bank", "1900s.txt"),
+    ):
+        for name in ("kept.slices", "1900s.txt"):
+            if not (texts / name).exists():
+                (texts / name).write_bytes((texts / "2000s.txt").read_bytes())
+        before = (texts / lost).read_bytes()
+        done = run(line, texts)
+        assert done.status == 1, done.err
+        assert "is what is to be read" in done.err
+        assert (texts / lost).read_bytes() == before
+
+
+def test_dates_of_a_table_may_have_a_point_and_some_be_missing(tmp_path: Path) -> None:
+    text = "the bank lends money to the bank of the river"
+    rows = [f"{text},{year}" for year in ["1800.0", "1849.5", "", "nan", "1850.0", "1899"] * 30]
+    (tmp_path / "letters.csv").write_text("\n".join(["text,year", *rows]))
+    line = f"muse change letters.csv --text-column text --by year {QUICK} --json --words bank"
+    (found,) = records(run(f"{line} --bins 1800,1850,1900", tmp_path))
+    assert list(dict.fromkeys(row["slice"] for row in found["shares"])) == ["1800-1850", "1850-1900"]
+    (tmp_path / "letters.csv").write_text("\n".join(["text,year", *rows, f"{text},about 1812"]))
+    done = run(f"{line} --bins 1800,1850,1900", tmp_path)
+    assert done.status == 1
+    assert "'about 1812' in row 181 of 'year' is no number" in done.err
+
+
+def test_what_cannot_be_is_said_before_the_training(texts: Path) -> None:
+    done = run(f'muse change 1900s.txt 2000s.txt --name "" --name y {QUICK}', texts)
+    assert (done.status, "a name that is not empty" in done.err) == (2, True)
+
+
+def test_a_word_that_is_not_known_loses_no_model(texts: Path) -> None:
+    done = run(f"muse change 1900s.txt 2000s.txt --words zzzz --save there.safetensors {QUICK}", texts)
+    assert done.status == 1
+    assert "zzzz" in done.err
+    assert (texts / "there.safetensors.slices").exists()

@@ -85,7 +85,7 @@ def test_emoji_are_tokens_whole():
     ],
 )
 def test_scripts_without_spaces_are_said_once_with_what_to_install(text, language, package):
-    with pytest.warns(UserWarning, match=rf"the text is {language}.*pip install {package}") as said:
+    with pytest.warns(UserWarning, match=rf"there is {language} in the text.*pip install {package}") as said:
         tokens = tokenize(text)
     assert [warning.filename for warning in said] == [__file__]
     assert len(tokens) > 3

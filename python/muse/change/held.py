@@ -44,6 +44,12 @@ class HeldSlices:
         """Names of the slices, in their order."""
         return tuple(self._slices)
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that the text of slices is in, as far as it is in files."""
+        sources = [one.source for one in self._slices.values()]
+        return tuple(path for source in sources if source is not None for path in source.paths or ())
+
     def add_slice(self, name: str, text: Any) -> None:
         """Add a slice after the others: its text is tagged, and nothing is trained.
 

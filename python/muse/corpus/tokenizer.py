@@ -136,8 +136,9 @@ def _say_what_has_no_spaces(text: str) -> None:
         if script.language not in _said:
             _said.add(script.language)
             warn_at_caller(
-                f"the text is {script.language}, which has no spaces between words, so each character becomes a token; "
-                f"for words, pip install {script.packages} and give {script.call} in place of this tokenizer",
+                f"there is {script.language} in the text, which has no spaces between words, so each of its characters "
+                f"becomes a token; for words, pip install {script.packages} and give {script.call} in place of this "
+                "tokenizer",
                 UserWarning,
             )
         if script.language == "Japanese":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import click
 from muse.base.checks import integer
 from muse.change.dated import by_bins
 from muse.change.measures import MEASURES
+from muse.change.storing import ENDING
 from muse.change.temporal import TemporalMUSE
 from muse.cli.command import command
 from muse.cli.kinds import FILE, Checked, words_in
@@ -62,23 +63,27 @@ def change(
         raise click.UsageError("a slice is read more than once, and standard input can be read once; name files")
     slices = _slices(texts, values, Reading.taken(values))
     settings, asked = given_settings(values), words_in(words)
+    if str(values.get("recipe") or "trees").lower() != "trees":
+        raise click.UsageError("senses over time need sense trees: leave --recipe out")
     if model is not None and settings.keys() - {"workers"}:
         name = min(settings.keys() - {"workers"}).replace("_", "-")
         raise click.UsageError(f"--{name} is for a model that is trained here, and --model names one that is there")
     for target in (save, html):
         if target is not None and is_output(target):
             raise click.UsageError("the model and the page are files; name one")
-        refuse_overwriting(target, *texts, *([] if model is None else [model]))
-    refuse_overwriting(html, *([] if save is None else [save, save + ".slices"]))
+    slices_file = None if save is None else save + ENDING
+    for target in (save, slices_file, html):
+        refuse_overwriting(target, *texts, *([] if model is None else [model, model + ENDING]))
+    refuse_overwriting(html, save, slices_file)
     if model is None:
         found = TemporalMUSE(slices, block=block, **settings)
     else:
         found = TemporalMUSE(slices, model=MUSE.load(model, **settings), block=block)
-    for word in asked:
-        found.model.vocabulary.index(word)
     if save is not None:
         found.save(save)
         print(f"saved     {shown(save)}, and the slices beside it", file=sys.stderr)
+    for word in asked:
+        found.model.vocabulary.index(word)
     if asked:
         _show_words(out, found, asked, measure)
     elif len(found.slices) > 1:
@@ -106,6 +111,8 @@ def _slices(texts: Sequence[str], values: dict[str, Any], reading: Reading) -> d
     if names and len(names) != len(texts):
         raise click.UsageError(f"give --name once for each of {len(texts)} texts, or not at all; got {len(names)}")
     called = list(names or map(_name_of, texts))
+    if "" in called:
+        raise click.UsageError("a slice needs a name that is not empty")
     twice = [name for name in called if called.count(name) > 1]
     if twice:
         raise click.UsageError(f"two slices are called {twice[0]!r}; give each a name with --name")
@@ -124,7 +131,7 @@ def _by_column(table: str, by: str, bins: str | None, reading: Reading) -> dict[
     for name in (by, str(reading.text_column)):
         if name not in file.columns:
             raise ValueError(f"{shown(table)} has no column {name!r}; it has {', '.join(map(repr, file.columns))}")
-    rows = ({**row, by: _date(row.get(by))} for row in file.rows((by, reading.text_column)))
+    rows = _dated(file.rows((by, reading.text_column)), by, shown(table), edges)
     try:
         language = reading.language if reading.prose else None
         return dict(by_bins(rows, reading.text_column, by, edges, prose=bool(reading.prose), language=language))
@@ -132,15 +139,28 @@ def _by_column(table: str, by: str, bins: str | None, reading: Reading) -> dict[
         raise ValueError(f"{shown(table)}: {error.args[0] if error.args else error}") from error
 
 
+def _dated(rows: Iterable[Mapping[str, Any]], by: str, table: str, edges: list[Any] | None) -> Iterator[dict[str, Any]]:
+    """Rows with dates in place of text, none where there is none; each must be of the kind that the bins are."""
+    numbers = edges is not None and all(isinstance(edge, (int, float)) for edge in edges)
+    for number, row in enumerate(rows, 1):
+        date = _date(row.get(by))
+        if numbers and isinstance(date, str):
+            raise ValueError(f"{table}: {date!r:.80} in row {number} of {by!r} is no number, as the bins are")
+        yield {**row, by: date}
+
+
 def _date(cell: Any) -> Any:
     """A number where it is one: tables of text have no others."""
     if not isinstance(cell, str):
         return cell
     cell = cell.strip()
+    if cell.lower() in ("", "nan", "none", "nat", "na"):
+        return None
     try:
-        return int(cell) if cell else None
+        number = float(cell)
     except ValueError:
         return cell
+    return int(number) if number.is_integer() else number
 
 
 def _show_change(out: Output, found: TemporalMUSE, measure: str, limit: int) -> list[str]:

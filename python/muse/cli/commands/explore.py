@@ -67,7 +67,8 @@ def explore(
     asked = words_in(words)
     if not asked:
         raise click.UsageError('--html needs --words, such as --words "bank spring"')
-    for given in (*models, *(model + ENDING for model in models if slices), corpus):
+    texts = [path for each in opened if isinstance(each, TemporalMUSE) for path in each.files]
+    for given in (*models, *(model + ENDING for model in models if slices), corpus, *texts):
         refuse_overwriting(path, given)
     text = _sentences(corpus, reading)
     write_html(opened[0], asked, path, *opened[1:], corpus=text, sentences=sentences, names=names or None)
