@@ -12,7 +12,7 @@ from muse import MUSE, DivergenceError, _core
 from muse.corpus.encoding import encode_corpus
 from muse.errors import NoWordsError
 
-pytest.importorskip("distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
+pytest.importorskip("dask.distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
 
 import muse.distributed.rounds
 from muse.distributed import train

@@ -13,7 +13,7 @@ import pytest
 
 import muse
 
-pytest.importorskip("distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
+pytest.importorskip("dask.distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "distributed.md"
 if not PAGE.exists():
     pytest.skip("the documentation is not here: this is an installed package", allow_module_level=True)

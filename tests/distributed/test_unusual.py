@@ -15,7 +15,7 @@ from muse.distributed.checkpoints import NAME, Stored, read, write
 from muse.distributed.plan import ShardSize
 from muse.distributed.rounds import Rounds
 
-dask = pytest.importorskip("distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
+dask = pytest.importorskip("dask.distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
 pytestmark = pytest.mark.filterwarnings("default")  # of Dask itself
 
 

@@ -74,7 +74,8 @@ ByteRows::Lengths ByteRows::fill(const float* from, float factor, std::int64_t r
 
 ByteRows::Query::Query(const ByteRows& rows, const float* vector) : rows_(rows), numbers_(at(rows.stride_), 0) {
   const int dim = rows.dim_;
-  const double limit = std::min(static_cast<double>(kLargestByteQuery), std::floor(2147483647.0 / (kLargestByte * std::max(dim, 1))));
+  const double limit =
+      std::min(static_cast<double>(kLargestByteQuery), std::floor(2147483647.0 / (kLargestByte * std::max(dim, 1))));
   float largest = 0.0f;
   double squares = 0.0;
   for (int d = 0; d < dim; ++d) {
