@@ -28,7 +28,7 @@ from muse import MUSE, Trees  # noqa: E402
 PACKAGE = HERE / "muse_senses_wiki_en_small"
 MODEL, ABOUT = PACKAGE / "wiki-en-small.safetensors", PACKAGE / "about.json"
 SETTINGS: dict[str, Any] = {"vector_size": 64, "max_final_vocab": 20_100, "seed": 1}
-TREES = {"leaves": 4, "least_uses": 300, "uses_a_leaf": 150, "order_size": 32}  # what a small file has room for
+TREES = {"kept_leaves": 4, "least_uses": 300, "order_size": 32}  # what a small file has room for
 LARGEST = 15_000_000  # bytes
 SHOWN = {
     "WordSim-353": "WordSim-353", "SimLex-999": "SimLex-999", "MEN": "MEN", "SCWS AvgSimC": "SCWS, AvgSimC",
