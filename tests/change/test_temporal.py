@@ -231,8 +231,17 @@ def test_wrong_questions(model: TemporalMUSE) -> None:
         model.change("euclid")
     with pytest.raises(ValueError, match="between two slices"):
         model.change(between=("a", "a"))
-    with pytest.raises(TypeError, match="words must be a list"):
-        model.change(words="bank")
+    with pytest.raises(TypeError, match="words must be a word or a list"):
+        model.change(words=5)  # type: ignore[arg-type]
+    assert model.change(words="bank").rows == model.change(words=["bank"]).rows
+    for wrong in (5, "ab", (1, 2), {"a", "b"}):
+        for call in (model.change, model.new_senses, model.lost_senses):
+            with pytest.raises(TypeError, match="between must be the names of two slices"):
+                call(between=wrong)
+    assert model.change(between=["a", "b"], words="bank").rows == model.change(words="bank").rows  # type: ignore[arg-type]
+    for name in ("new_senses", "lost_senses"):
+        with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'foo'"):
+            getattr(model, name)(foo=3)
     with pytest.raises(UnknownWordError):
         model.change(words=["unheard"])
     with pytest.raises(TypeError, match="unexpected keyword"):
@@ -245,13 +254,20 @@ def test_wrong_questions(model: TemporalMUSE) -> None:
     ("slices", "error", "message"),
     [
         ([["a"]], TypeError, "mapping"), ({}, ValueError, "no slices"), ({"a": 3}, TypeError, "slice 'a' must be"),
-        ({3: [["a"]]}, TypeError, "name of a slice"), ({"a": "no such file.txt"}, FileNotFoundError, "no such file"),
+        ({3: [["a"]]}, TypeError, "name of a slice"), ({"": [["a"]]}, ValueError, "must not be empty"),
+        ({"a\0": [["a"]]}, ValueError, "NUL"), ({"a": "no such file.txt"}, FileNotFoundError, "no such file"),
         ({"a": b"bytes"}, TypeError, "slice 'a' must be"), ({"a": []}, ValueError, "empty"),
     ],
 )  # fmt: skip
 def test_wrong_slices(slices: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         TemporalMUSE(slices, **SETTINGS)
+
+
+@pytest.mark.parametrize("block", [2**63, 2**31, 0])
+def test_blocks_have_limits(block: int) -> None:
+    with pytest.raises(ValueError, match="block must be from 1 to 2147483647"):
+        TemporalMUSE(SLICES, block=block, **SETTINGS)
 
 
 def test_the_compass_must_have_trees() -> None:
