@@ -84,6 +84,22 @@ def test_chance_and_frequency_are_not_change() -> None:
     assert not set(table.changed) & rarer
 
 
+@pytest.mark.parametrize("block", [20, 200])
+def test_slices_of_few_uses_by_chance(block: int) -> None:
+    """Of words whose few uses were drawn by chance from the text, no more are below a level of p than it says."""
+    sentences = make_ambiguous_corpus(4000, 400, seed=3, n_senses=2).sentences
+    rng = np.random.default_rng(0)
+    compass = TemporalMUSE({"all": sentences}, epochs=2, **SETTINGS).model
+    few = rng.random(len(sentences)) < 0.02
+    parts = {"few": few, "rest": ~few}
+    slices = {name: [sentences[i] for i in np.flatnonzero(chosen)] for name, chosen in parts.items()}
+    model = TemporalMUSE(slices, model=compass, block=block)
+    for measure in ("jsd", "cosine", "apd"):
+        p = np.array([row["p"] for row in model.change(measure, least_uses=1, permutations=200)])
+        assert len(p) > 100
+        assert (p <= 0.05).mean() <= 0.09
+
+
 def test_new_and_lost_senses(model: TemporalMUSE) -> None:
     new, lost = model.new_senses(most_before=0.6), model.lost_senses(most_before=0.6)
     assert {row["sense"].rpartition("#")[0] for row in new} == set(CHANGED)
