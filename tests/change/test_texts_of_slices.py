@@ -15,6 +15,7 @@ import pytest
 from muse.change import TemporalMUSE, align
 from muse.change.asking import Errors
 from muse.change.asking import _interval as interval_of
+from muse.corpus import Prose
 from muse.datasets import make_ambiguous_corpus
 from muse.explorer.slices import over_time_view
 from muse.files.replacing import replacing, together
@@ -79,6 +80,22 @@ def test_a_text_is_not_written_over(tmp_path: Path, beside: bool) -> None:
             model.save(tmp_path / name)
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted(["link", text.name])
     assert text.read_bytes() == before
+
+
+def test_prose_is_a_file_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = ".\n".join(" ".join(sentence).capitalize() for sentence in SENTENCES)
+    (tmp_path / "prose.txt").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    model = TemporalMUSE({"old": Prose("prose.txt"), "new": SENTENCES}, **SETTINGS)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    key = max(model.shares("bank"), key=lambda row: row["uses"] if row["slice"] == "old" else 0)["sense"]
+    assert model.examples(key, "old")
+    with pytest.raises(ValueError, match="is the text of slice 'old'"):
+        model.save("../prose.txt")
+    (tmp_path / "prose.txt").write_text(text[: len(text) // 2], encoding="utf-8")
+    with pytest.raises(ValueError, match="not the text of slice 'old'"):
+        model.examples(key, "old")
 
 
 def test_files_are_replaced_together_or_not_at_all(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from muse import _core
 from muse.base.tables import is_series
 from muse.change.contexts import Means
 from muse.corpus.encoding import encode_corpus
+from muse.corpus.prose import Prose
 from muse.data.snapshot import Snapshot
 from muse.files.line_sentence import LineSentence
 from muse.files.lines import STANDARD_INPUT, PathInput
@@ -60,7 +61,7 @@ class Source:
     @property
     def files(self) -> list[Path]:
         """The files that are read, whatever their encoding; none where the text is sentences."""
-        if type(self.given) is not LineSentence:
+        if not isinstance(self.given, (LineSentence, Prose)):
             return []
         return [path for path in self.given.paths if path != STANDARD_INPUT]
 
