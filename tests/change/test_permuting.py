@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from muse.change.measures import _part_of_uses as part_of_uses
 from muse.change.permuting import _tail as tail_of
-from muse.change.permuting import adjusted, jensen_shannon, permutation_verdict
+from muse.change.permuting import adjusted, jensen_shannon, part_of_counts, permutation_verdict
 
 
 def groups(rng: np.random.Generator, sizes: np.ndarray, shares: tuple[float, ...], burst: float = 0.0) -> np.ndarray:
@@ -36,6 +37,45 @@ def test_p_is_even_where_nothing_changed(first: tuple[int, int], second: tuple[i
         p.append(verdict(rng, *sides, permutations=200).p)
     assert np.mean(np.array(p) <= 0.05) <= 0.09
     assert 0.35 < np.median(p) < 0.65
+
+
+@pytest.mark.parametrize(
+    ("few", "blocks"), [(1, (10, 60)), (5, (10, 60)), (20, (10, 60)), (1, (100, 8)), (5, (100, 8)), (20, (100, 8))]
+)
+def test_a_slice_with_fewer_uses_than_a_block(few: int, blocks: tuple[int, int]) -> None:
+    """A slice of a few uses, all in one block or each in its own, beside one whose blocks hold many."""
+    rng = np.random.default_rng(few)
+    for sizes in (np.full(1, few), np.full(few, 1)):
+        p = []
+        for _ in range(200):
+            a, b = (groups(rng, some, (0.6, 0.3, 0.1)) for some in (sizes, np.full(blocks[1], blocks[0])))
+            p.append(verdict(rng, a, b, 200).p)
+        assert np.mean(np.array(p) <= 0.05) <= 0.085
+
+
+def test_p_is_at_least_one_over_the_arrangements() -> None:
+    rng = np.random.default_rng(0)
+    one, many = np.array([[0.0, 1.0]]), np.tile([[40.0, 0.0]], (128, 1))
+    assert verdict(rng, one, many, 1000).p >= 1 / 129
+    assert verdict(rng, np.array([[0.0, 50.0]]), np.array([[50.0, 0.0]])).p >= 0.4
+
+
+def test_parts_of_groups_are_whole_uses() -> None:
+    rng = np.random.default_rng(0)
+    counts = np.array([[5.0, 3.0, 0.0], [0.0, 2.0, 9.0]])
+    which, some = np.repeat([0, 1], 2000), np.full(4000, 4)
+    found = part_of_counts(counts)(which, some, rng)
+    assert (found == np.round(found)).all()
+    assert (found.sum(axis=1) == 4).all()
+    assert (found <= counts[which]).all()
+    assert found[:2000].mean(axis=0) == pytest.approx(4 * counts[0] / 8, abs=0.1)
+    vectors = np.eye(7, dtype=np.float32)
+    drawn = part_of_uses(vectors, np.array([3.0, 4.0]))(np.array([0, 1, 1]), np.array([2, 3, 4]), rng)
+    assert drawn[:, 0].tolist() == [2, 3, 4]
+    assert drawn[0, 1:4].sum() == 2
+    assert drawn[1, 4:].sum() == 3
+    assert drawn[2, 1:].tolist() == [0, 0, 0, 1, 1, 1, 1]
+    assert set(np.unique(drawn[:, 1:])) == {0, 1}
 
 
 def test_change_is_found_and_its_tail_is_small() -> None:

@@ -84,6 +84,22 @@ def test_chance_and_frequency_are_not_change() -> None:
     assert not set(table.changed) & rarer
 
 
+@pytest.mark.parametrize("block", [20, 200])
+def test_slices_of_few_uses_by_chance(block: int) -> None:
+    """Of words whose few uses were drawn by chance from the text, no more are below a level of p than it says."""
+    sentences = make_ambiguous_corpus(4000, 400, seed=3, n_senses=2).sentences
+    rng = np.random.default_rng(0)
+    compass = TemporalMUSE({"all": sentences}, epochs=2, **SETTINGS).model
+    few = rng.random(len(sentences)) < 0.02
+    parts = {"few": few, "rest": ~few}
+    slices = {name: [sentences[i] for i in np.flatnonzero(chosen)] for name, chosen in parts.items()}
+    model = TemporalMUSE(slices, model=compass, block=block)
+    for measure in ("jsd", "cosine", "apd"):
+        p = np.array([row["p"] for row in model.change(measure, least_uses=1, permutations=200)])
+        assert len(p) > 100
+        assert (p <= 0.05).mean() <= 0.09
+
+
 def test_new_and_lost_senses(model: TemporalMUSE) -> None:
     new, lost = model.new_senses(most_before=0.6), model.lost_senses(most_before=0.6)
     assert {row["sense"].rpartition("#")[0] for row in new} == set(CHANGED)
@@ -231,8 +247,17 @@ def test_wrong_questions(model: TemporalMUSE) -> None:
         model.change("euclid")
     with pytest.raises(ValueError, match="between two slices"):
         model.change(between=("a", "a"))
-    with pytest.raises(TypeError, match="words must be a list"):
-        model.change(words="bank")
+    with pytest.raises(TypeError, match="words must be a word or a list"):
+        model.change(words=5)  # type: ignore[arg-type]
+    assert model.change(words="bank").rows == model.change(words=["bank"]).rows
+    for wrong in (5, "ab", (1, 2), {"a", "b"}):
+        for call in (model.change, model.new_senses, model.lost_senses):
+            with pytest.raises(TypeError, match="between must be the names of two slices"):
+                call(between=wrong)
+    assert model.change(between=["a", "b"], words="bank").rows == model.change(words="bank").rows  # type: ignore[arg-type]
+    for name in ("new_senses", "lost_senses"):
+        with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'foo'"):
+            getattr(model, name)(foo=3)
     with pytest.raises(UnknownWordError):
         model.change(words=["unheard"])
     with pytest.raises(TypeError, match="unexpected keyword"):
@@ -245,13 +270,20 @@ def test_wrong_questions(model: TemporalMUSE) -> None:
     ("slices", "error", "message"),
     [
         ([["a"]], TypeError, "mapping"), ({}, ValueError, "no slices"), ({"a": 3}, TypeError, "slice 'a' must be"),
-        ({3: [["a"]]}, TypeError, "name of a slice"), ({"a": "no such file.txt"}, FileNotFoundError, "no such file"),
+        ({3: [["a"]]}, TypeError, "name of a slice"), ({"": [["a"]]}, ValueError, "must not be empty"),
+        ({"a\0": [["a"]]}, ValueError, "NUL"), ({"a": "no such file.txt"}, FileNotFoundError, "no such file"),
         ({"a": b"bytes"}, TypeError, "slice 'a' must be"), ({"a": []}, ValueError, "empty"),
     ],
 )  # fmt: skip
 def test_wrong_slices(slices: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         TemporalMUSE(slices, **SETTINGS)
+
+
+@pytest.mark.parametrize("block", [2**63, 2**31, 0])
+def test_blocks_have_limits(block: int) -> None:
+    with pytest.raises(ValueError, match="block must be from 1 to 2147483647"):
+        TemporalMUSE(SLICES, block=block, **SETTINGS)
 
 
 def test_the_compass_must_have_trees() -> None:

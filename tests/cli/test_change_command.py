@@ -54,6 +54,12 @@ def test_shares_of_words_that_are_asked_for(texts: Path) -> None:
     assert re.search(r"^bank#0 +\d+% \(\d+% to \d+%\)", told, re.M)
 
 
+def test_words_of_one_slice(texts: Path) -> None:
+    told = run("muse change 1900s.txt --model time.safetensors --words bank", texts).out
+    assert "bank: there is one slice" in told
+    assert "too few" not in told
+
+
 def test_a_table_is_parted_by_its_years(texts: Path) -> None:
     line = f"muse change letters.csv --text-column text --by year {QUICK} --json --words bank"
     (binned,) = records(run(f"{line} --bins 1800,1850,1900", texts))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 __all__ = ["column_of_text", "frame_columns", "is_missing", "is_series", "named", "refuse_row"]
 
 # Of frames: pandas; polars and pyarrow; Hugging Face datasets.
@@ -28,8 +30,10 @@ def is_series(value: Any) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell of a table is empty: None, NaN, or the NA of pandas."""
-    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
+    """Whether a cell of a table is empty: None, NaN, a date that is none (NaT), or the NA of pandas."""
+    if isinstance(value, (float, np.floating, np.datetime64)):
+        return bool(value != value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 def named(columns: Iterable[Any], most: int = 8) -> str:

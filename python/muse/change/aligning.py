@@ -141,13 +141,14 @@ class Alignment:
         alone = [SenseMatch(None, key, None, priors[1][b]) for b, key in enumerate(keys[1]) if b not in taken]
         return matches + alone
 
-    def stability(self, words: Iterable[str] | None = None, *, least: float = _LEAST, most: int = 1000) -> Table:
+    def stability(self, words: str | Iterable[str] | None = None, *, least: float = _LEAST, most: int = 1000) -> Table:
         """How many of the senses of each word the other model has too, such as one of another seed.
 
         Parameters
         ----------
-        words : iterable of str, optional
-            Words that both models know; the most frequent ones that have several senses in both, if not given.
+        words : str or iterable of str, optional
+            A word that both models know, or several; if not given, the most frequent ones that have several senses in
+            both.
         least : float
             As of `senses`.
         most : int
@@ -164,6 +165,9 @@ class Alignment:
             shared = (word for word in self._first.vocabulary.words if word in self._second.vocabulary)
             words = [word for word in shared if min(len(_keys(one, word)[0]) for one in
                      (self._first, self._second)) > 1][:most]  # fmt: skip
+        words = [words] if isinstance(words, str) else words
+        if not isinstance(words, Iterable):
+            raise TypeError(f"words must be a word or a list of words; got {words!r:.80}")
         rows = []
         for word in words:
             matched = [match for match in self.senses(word, least=least) if match.similarity is not None]

@@ -71,7 +71,7 @@ def shares(
         uses = table.sum(axis=0)
         here = int(uses.sum()) > 0
         share = errors.shares(uses[None].astype(np.float64))[0]
-        low, high = _interval(table, errors, checked)
+        low, high = _interval(table, errors, checked, share)
         for place, key in enumerate(keys):
             rows.append({
                 "slice": name, "sense": key, "share": float(share[place]) if here else None,
@@ -90,15 +90,15 @@ def resampled(table: NDArray[np.int64], errors: Errors, resamples: int, seed: in
 
 
 def _interval(
-    table: NDArray[np.int64], errors: Errors, options: dict[str, Any]
+    table: NDArray[np.int64], errors: Errors, options: dict[str, Any], share: Numbers
 ) -> tuple[Numbers | None, Numbers | None]:
-    """Percentile intervals of shares, over samples of the groups."""
+    """Percentile intervals of shares, over samples of the groups, that hold the share of all groups."""
     if not len(table) or not options["resamples"]:
         return None, None
     found = resampled(table, errors, options["resamples"], options["seed"])
     tail = (1 - options["confidence"]) / 2
     low, high = np.quantile(found, [tail, 1 - tail], axis=0)
-    return low, high
+    return np.minimum(low, share), np.maximum(high, share)
 
 
 def risen(

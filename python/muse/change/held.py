@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,24 +88,26 @@ class HeldSlices:
         """
         mine = self._slice(name)
         source = Source(text, name)
-        corpus = encoded(source, self._snapshot, name)
+        stamp, corpus = source.stamp(), encoded(source, self._snapshot, name)
         if (corpus.n_tokens, corpus.n_sentences) != (mine.tokens, mine.sentences):
             raise ValueError(
                 f"this is not the text of slice {name!r}: it has {corpus.n_tokens} known words in "
                 f"{corpus.n_sentences} sentences, and the slice {mine.tokens} in {mine.sentences}"
             )
-        mine.source, mine.corpus = source, corpus
+        source.keep_places()
+        mine.source, mine.corpus, mine.stamp = source, corpus, stamp
 
     def _read(self, name: str, source: Source) -> tuple[Slice, TaggedUses]:
         snapshot = self._snapshot
-        corpus = encoded(source, snapshot, name)
+        stamp, corpus = source.stamp(), encoded(source, snapshot, name)
+        source.keep_places()
         rows = senses_of(snapshot, corpus)
         seed = snapshot.settings.seed & 0x7FFFFFFF
         offsets, places = _core.sample_occurrences(corpus, snapshot.arrays.n_words, _USES, seed)
         uses = TaggedUses(corpus, offsets, places, rows[places])
         counts = count_senses(snapshot, corpus, rows, self._block)
         means = mean_contexts(self._forest, uses, self._workers)
-        return Slice(name, counts, means, corpus.n_sentences, corpus.n_tokens, source, corpus), uses
+        return Slice(name, counts, means, corpus.n_sentences, corpus.n_tokens, source, corpus, stamp), uses
 
     @property
     def _snapshot(self) -> Snapshot:
@@ -140,6 +142,11 @@ class HeldSlices:
 
     def _pair(self, between: tuple[str, str] | None) -> tuple[Slice, Slice]:
         """Two slices: by default the first and the last."""
+        if (
+            between is not None
+            and not (isinstance(between, Sequence) and all(isinstance(name, str) for name in between))
+        ) or isinstance(between, str):
+            raise TypeError(f"between must be the names of two slices, such as ('a', 'b'); got {between!r:.80}")
         names = (self.slices[0], self.slices[-1]) if between is None else tuple(between)
         if len(names) != 2 or names[0] == names[1]:
             raise ValueError(f"change is between two slices; there are {', '.join(map(repr, self._slices))}")
@@ -173,29 +180,40 @@ class HeldSlices:
         """Rows of the words that can be compared."""
         enough = (uses[0] >= least) & (uses[1] >= least)
         if words is not None:
-            if isinstance(words, str) or not isinstance(words, Iterable):
-                raise TypeError(f"words must be a list of words; got {words!r:.80}")
+            words = [words] if isinstance(words, str) else words
+            if not isinstance(words, Iterable):
+                raise TypeError(f"words must be a word or a list of words; got {words!r:.80}")
             rows = dict.fromkeys(map(self._snapshot.vocabulary.index, words))
             return [row for row in rows if enough[row]]
         if several:
             enough &= np.diff(self._snapshot.arrays.sense_offset) > 1
         return [int(row) for row in np.flatnonzero(enough)]
 
+    def _text(self, one: Slice) -> Any:
+        """The text of a slice, for who reads it anew; a ValueError where it is not at hand, or is another by now."""
+        if one.source is None:
+            raise ValueError(
+                f"the text of slice {one.name!r} is not at hand; say where it is: attach({one.name!r}, text)"
+            )
+        if one.corpus is None or one.stamp != one.source.stamp():
+            self.attach(one.name, one.source.given)
+        return one.source.given
+
     def _sample(self, one: Slice, seed: int) -> Sample:
         if one.corpus is None:
-            if one.source is None:
-                raise ValueError(
-                    f"this measure needs the text of slice {one.name!r}; say where it is: attach({one.name!r}, text)"
-                )
-            self.attach(one.name, one.source.given)
+            self._text(one)
         assert one.corpus is not None
         return Sample.of(one.corpus, self._snapshot.arrays.n_words, self._block, seed)
 
 
 def name_of_slice(name: Any) -> str:
     """The name, if it can be one."""
-    if not isinstance(name, str) or not name or "\0" in name:
+    if not isinstance(name, str):
         raise TypeError(f"the name of a slice must be a string, such as '1810-1860'; got {name!r:.80}")
+    if not name:
+        raise ValueError("a name of a slice must not be empty; give one, such as '1810-1860'")
+    if "\0" in name:
+        raise ValueError(f"a name of a slice must not hold the character NUL; got {name!r:.80}")
     return name
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from muse import _core
 from muse.base.numeric import unit_rows
 from muse.change.contexts import read_contexts, read_topics
-from muse.change.permuting import Measure, Numbers, adjusted, jensen_shannon, permutation_verdict
+from muse.change.permuting import Measure, Numbers, Part, adjusted, jensen_shannon, part_of_counts, permutation_verdict
 from muse.change.slices import Counts
 from muse.data.arrays import Arrays, Floats
 from muse.data.forest import Forest
@@ -35,12 +35,15 @@ class Groups(NamedTuple):
     sums : two float64 (A, F), (B, F)
     uses : two float64 (A,), (B,)
     measure : callable
+    part : callable
+        Draws some of the uses of groups.
     """
 
     word: int
     sums: tuple[Numbers, Numbers]
     uses: tuple[Numbers, Numbers]
     measure: Measure
+    part: Part
 
 
 def count_groups(arrays: Arrays, words: Sequence[int], first: Counts, second: Counts) -> Iterator[Groups]:
@@ -48,7 +51,9 @@ def count_groups(arrays: Arrays, words: Sequence[int], first: Counts, second: Co
     for word in words:
         rows = arrays.rows_of(word)
         a, b = (counts.table(rows).astype(np.float64) for counts in (first, second))
-        yield Groups(word, (a, b), (a.sum(axis=1), b.sum(axis=1)), jensen_shannon)
+        yield Groups(
+            word, (a, b), (a.sum(axis=1), b.sum(axis=1)), jensen_shannon, part_of_counts(np.concatenate((a, b)))
+        )
 
 
 class Sample(NamedTuple):
@@ -110,7 +115,8 @@ def use_groups(
         for word, first, second in zip(some, *read, strict=True):
             a, b = _by_block(*first), _by_block(*second)
             measure = _pair_distance if what == "apd" else _vector_distance(word, induced)
-            yield Groups(word, (a, b), (a[:, 0].copy(), b[:, 0].copy()), measure)
+            part = _part_of_uses(np.concatenate((first[0], second[0])), np.concatenate((a[:, 0], b[:, 0])))
+            yield Groups(word, (a, b), (a[:, 0].copy(), b[:, 0].copy()), measure, part)
 
 
 def _by_block(vectors: Floats, blocks: Integers) -> Numbers:
@@ -121,6 +127,22 @@ def _by_block(vectors: Floats, blocks: Integers) -> Numbers:
     joined = np.column_stack((np.ones(len(vectors)), vectors))
     sums: Numbers = np.add.reduceat(joined, starts, axis=0)
     return sums
+
+
+def _part_of_uses(vectors: Floats, sizes: Numbers) -> Part:
+    """What draws uses from groups, of which each has so many of the vectors, one group after another."""
+    held = sizes.astype(np.int64)
+    starts = np.cumsum(held) - held
+
+    def part(groups: Integers, wanted: Integers, rng: np.random.Generator) -> Numbers:
+        found = np.empty((len(groups), 1 + vectors.shape[1]))
+        found[:, 0] = wanted
+        for row, (group, some) in enumerate(zip(groups.tolist(), wanted.tolist(), strict=True)):
+            mine = starts[group] + rng.permutation(held[group])[:some]
+            found[row, 1:] = vectors[mine].sum(axis=0, dtype=np.float64)
+        return found
+
+    return part
 
 
 def _pair_distance(first: Numbers, second: Numbers) -> Numbers:
@@ -161,7 +183,7 @@ def rank(
     found = []
     for one in groups:
         rng = np.random.Generator(np.random.Philox([seed & 0x7FFFFFFF, one.word]))  # the same whatever is asked with it
-        found.append((one.word, permutation_verdict(*one.sums, one.uses, one.measure, permutations, rng)))
+        found.append((one.word, permutation_verdict(*one.sums, one.uses, one.measure, permutations, rng, one.part)))
     q = adjusted(np.array([verdict.p for _, verdict in found])) if found else np.zeros(0)
     rows = [
         {

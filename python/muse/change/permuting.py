@@ -2,7 +2,8 @@
 
 What is exchanged by the permutation is groups of blocks of sentences, with all uses of the word in them, so that a
 word that one document is full of is not taken for one that changed; and as many uses go to each side as there were, so
-that frequency alone makes no change.
+that frequency alone makes no change. Where a side needs a part of the last group only, that many of its uses are drawn:
+whole ones, since parts of uses would be smoother than any slice of so few uses is.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Verdict", "adjusted", "jensen_shannon", "permutation_verdict"]
+__all__ = ["Verdict", "adjusted", "jensen_shannon", "part_of_counts", "permutation_verdict"]
 
 Numbers = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Measure = Callable[[Numbers, Numbers], Numbers]
 """Of two arrays (B, F) of sums, of each side's groups; their first columns say what there is to divide by: (B,)."""
+Part = Callable[[Integers, Integers, np.random.Generator], Numbers]
+"""Of groups (B,) and so many of the uses of each (B,): what uses that are drawn from them add up to, (B, F)."""
 
 _FIRST = 100  # permutations after which a word that is clearly unchanged is left
 _ENOUGH = 10  # permutations as extreme as what is: the share of such is a good estimate
@@ -72,9 +76,26 @@ def _entropy(shares: Numbers) -> Numbers:
     return entropy
 
 
+def part_of_counts(sums: Numbers) -> Part:
+    """What draws uses from groups whose counts, float64 (G, F), are whole numbers of uses of each kind."""
+    counts = sums.astype(np.int64)
+
+    def part(groups: Integers, wanted: Integers, rng: np.random.Generator) -> Numbers:
+        mine, left = counts[groups], wanted.copy()
+        others = mine.sum(axis=1)
+        found = np.zeros(mine.shape)
+        for kind in range(mine.shape[1]):
+            others -= mine[:, kind]
+            found[:, kind] = rng.hypergeometric(mine[:, kind], others, left)
+            left -= found[:, kind].astype(np.int64)
+        return found
+
+    return part
+
+
 def permutation_verdict(
     first: Numbers, second: Numbers, uses: tuple[Numbers, Numbers], measure: Measure, permutations: int,
-    rng: np.random.Generator,
+    rng: np.random.Generator, part: Part | None = None,
 ) -> Verdict:  # fmt: skip
     """The value of a measure of two slices, and what a permutation of their groups says of it.
 
@@ -89,41 +110,56 @@ def permutation_verdict(
     permutations : int
         At most so many.
     rng : numpy.random.Generator
+    part : callable, optional
+        Draws uses from groups, those of `first` before those of `second`; where it is not given, the sums are counts.
 
     Notes
     -----
     A word for which ten of the first hundred permutations are as extreme is left there (Besag & Clifford 1991). Where
     fewer than ten of all are, the tail is that of a gamma distribution with the mean, variance and skewness of the
     permuted values (Winkler et al. 2016), by the cube root of Wilson & Hilferty (1931): so p can be smaller than one
-    over the permutations, as a control of false discoveries among thousands of words needs.
+    over the permutations, as a control of false discoveries among thousands of words needs. It is never smaller than
+    one over the number of ways in which the groups can be parted.
     """
     value = float(measure(first.sum(axis=0)[None], second.sum(axis=0)[None])[0])
-    sums, sizes = np.concatenate((first, second)), np.concatenate(uses)
-    wanted = float(uses[0].sum())
+    sums, sizes = np.concatenate((first, second)), np.concatenate(uses).astype(np.int64)
+    part = part_of_counts(sums) if part is None else part
+    wanted = int(uses[0].sum())
     drawn: list[Numbers] = []
     count, extreme = 0, 0
     while count < permutations and not (count >= _FIRST and extreme >= _ENOUGH):
         some = min(_BLOCK, permutations - count)
-        side = _drawn_sums(sums, sizes, wanted, some, rng)
+        side = _drawn_sums(sums, sizes, wanted, part, some, rng)
         drawn.append(measure(side, sums.sum(axis=0) - side))
         count += some
         extreme += int((drawn[-1] >= value - 1e-12).sum())
     values = np.concatenate(drawn)
     p = (extreme + 1) / (count + 1)
     if extreme < _ENOUGH:
-        p = min(max(_tail(values, value), 1e-300), 1.0)
+        p = min(max(_tail(values, value), _least(len(first), len(second)), 1e-300), 1.0)
     return Verdict(value, float(values.mean()), p)
 
 
-def _drawn_sums(sums: Numbers, sizes: Numbers, wanted: float, count: int, rng: np.random.Generator) -> Numbers:
-    """Sums over groups drawn at random until they hold so many uses, (count, F); of the last one a part counts."""
+def _least(first: int, second: int) -> float:
+    """One over the number of ways to part groups into so many and so many."""
+    return math.exp(math.lgamma(first + 1) + math.lgamma(second + 1) - math.lgamma(first + second + 1))
+
+
+def _drawn_sums(
+    sums: Numbers, sizes: Integers, wanted: int, part: Part, count: int, rng: np.random.Generator
+) -> Numbers:
+    """Sums over groups drawn at random until they hold so many uses, (count, F); of the last one some uses."""
     order = rng.permuted(np.broadcast_to(np.arange(len(sizes)), (count, len(sizes))), axis=1)
     ends = np.cumsum(sizes[order], axis=1)
-    begins = ends - sizes[order]
-    part = np.clip((wanted - begins) / sizes[order], 0.0, 1.0)
-    weights = np.empty_like(part)
-    np.put_along_axis(weights, order, part, axis=1)
+    weights = np.empty(order.shape)
+    np.put_along_axis(weights, order, (ends <= wanted).astype(np.float64), axis=1)
     found: Numbers = weights @ sums
+    whole = (ends <= wanted).sum(axis=1)  # groups that are drawn with all their uses
+    rows = np.flatnonzero(whole < len(sizes))
+    left = wanted - np.where(whole[rows] > 0, ends[rows, whole[rows] - 1], 0)
+    rows, left = rows[left > 0], left[left > 0]
+    if len(rows):
+        found[rows] += part(order[rows, whole[rows]], left, rng)
     return found
 
 

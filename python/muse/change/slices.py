@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +16,10 @@ from muse import _core
 from muse.base.tables import is_series
 from muse.change.contexts import Means
 from muse.corpus.encoding import encode_corpus
+from muse.corpus.prose import Prose
 from muse.data.snapshot import Snapshot
 from muse.files.line_sentence import LineSentence
-from muse.files.lines import PathInput
+from muse.files.lines import STANDARD_INPUT, PathInput
 from muse.selector.selection import selector_of
 
 __all__ = ["GROUPS", "Counts", "Slice", "Source", "count_senses", "encoded", "of_text", "senses_of"]
@@ -54,6 +57,27 @@ class Source:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.given)
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that are read, whatever their encoding; none where the text is sentences."""
+        if not isinstance(self.given, (LineSentence, Prose)):
+            return []
+        return [path for path in self.given.paths if path != STANDARD_INPUT]
+
+    def keep_places(self) -> None:
+        """Find the files from now on even if the process goes to another folder."""
+        if self.files:
+            self.given = copy.copy(self.given)  # which may be the caller's
+            self.given.paths = [path if path == STANDARD_INPUT else path.absolute() for path in self.given.paths]
+            self.paths = None if self.paths is None else [os.fspath(path) for path in self.given.paths]
+
+    def stamp(self) -> list[tuple[int, int, int]] | None:
+        """What changes when a file is written anew; None where one is not there."""
+        try:
+            return [(found.st_ino, found.st_size, found.st_mtime_ns) for found in map(os.stat, self.files)]
+        except OSError:
+            return None
 
 
 def _are_paths(given: Any) -> bool:
@@ -137,6 +161,8 @@ class Slice:
         Its text, where it is known.
     corpus : _core.Corpus or None
         The text in the words of the model, where it has been read.
+    stamp : list or None
+        That of the source when it was read.
     """
 
     name: str
@@ -146,6 +172,7 @@ class Slice:
     tokens: int
     source: Source | None = None
     corpus: _core.Corpus | None = None
+    stamp: list[tuple[int, int, int]] | None = None
     totals: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -17,6 +17,7 @@ from muse.change.held import compass
 from muse.change.slices import GROUPS, Counts, Slice, Source
 from muse.data.snapshot import Snapshot
 from muse.errors import ModelFileError
+from muse.files.replacing import together
 from muse.files.tensor_file import DamagedFileError, ForeignFileError, TensorFile, write_tensors
 from muse.model.muse import MUSE
 from muse.selector.tag_file import fingerprint
@@ -43,6 +44,7 @@ def _identity(snapshot: Snapshot) -> str:
 def save(model: TemporalMUSE, path: str | PathLike[str]) -> None:
     """See `TemporalMUSE.save`."""
     name = path_like("the file to write", path)
+    _refuse_own_text(model, name, name + ENDING)
     tensors: dict[str, NDArray[Any]] = {name: getattr(model._space, name) for name in ("map", "topics", "uses")}
     tensors["confusions"] = model._confusions.rates
     slices = []
@@ -56,8 +58,19 @@ def save(model: TemporalMUSE, path: str | PathLike[str]) -> None:
         slices.append({"name": one.name, "sentences": one.sentences, "tokens": one.tokens, "paths": paths})
     about = {"format": _FORMAT, "version": _VERSION, "model": _identity(model._snapshot), "block": model._block,
              "slices": slices}  # fmt: skip
-    # The slices lie on the disk before the model is replaced, or a full one would leave slices of another model.
-    write_tensors(name + ENDING, tensors, {"about": json.dumps(about)}, ["about"], lambda: model.model.save(path))
+    # Both lie on the disk before either is replaced, so that a full disk leaves the older pair. Who is killed between
+    # the two renames leaves one new file and one old one: `load` refuses them by the identity of the model.
+    with together():
+        model.model.save(path)
+        write_tensors(name + ENDING, tensors, {"about": json.dumps(about)}, ["about"])
+
+
+def _refuse_own_text(model: TemporalMUSE, *targets: str) -> None:
+    for one in model._slices.values():
+        for file in [] if one.source is None else one.source.files:
+            for target in targets:
+                if os.path.exists(target) and os.path.exists(file) and os.path.samefile(target, file):
+                    raise ValueError(f"{target!r} is the text of slice {one.name!r}; give another name for the model")
 
 
 def load(kind: type[T], path: str | PathLike[str], **runtime: Any) -> T:

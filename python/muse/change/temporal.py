@@ -25,8 +25,9 @@ from muse.vectors.sense_keys import SenseKey, parse_sense_key
 
 __all__ = ["TemporalMUSE"]
 
+MOST_SENTENCES = 2**31 - 1  # of a block
 _BLOCK = 20  # sentences
-_USES = 200  # of a word, whose contexts make its vectors in a slice
+_OF_RISEN = ("least_share", "most_before", "least_uses", "permutations", "rate", "seed")
 
 
 class TemporalMUSE(HeldSlices):
@@ -77,7 +78,7 @@ class TemporalMUSE(HeldSlices):
             raise TypeError(f"slices must be a mapping of names to texts; got {slices!r:.80}")
         if not slices:
             raise ValueError("there are no slices; give at least one text, {'1810-1860': 'old.txt'}")
-        block = integer(1)("block", block)
+        block = integer(1, MOST_SENTENCES)("block", block)
         sources = {name_of_slice(name): Source(text, name) for name, text in slices.items()}
         if twice := {"sentences", "corpus_file"} & set(settings):
             raise TypeError(f"the text is that of the slices; leave {min(twice)} out")
@@ -102,12 +103,25 @@ class TemporalMUSE(HeldSlices):
         text, by : str
             The columns of text and of dates: years, or whatever can be compared.
         bins : sequence, optional
-            Edges of slices: ``[1810, 1860, 1910]`` makes "1810-1860" and "1860-1910", each without its end; rows
-            outside are left out. Without it each date is a slice.
+            Edges of slices: ``[1810, 1860, 1910]`` makes "1810-1860" and "1860-1910". Slices are half-open: 1860 is in
+            the second only; the last edge, 1910, is in the last slice. Without it each date is a slice.
         tokenizer : callable
             Gives the tokens of a line of text.
         **options
             As of `TemporalMUSE`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For dates that cannot be compared, columns of unequal length, edges that do not rise, or if no row is in a
+            slice.
+        KeyError
+            If there is no such column.
+
+        Warns
+        -----
+        UserWarning
+            That says how many rows are in no slice, for their dates are outside the bins.
 
         Examples
         --------
@@ -155,7 +169,7 @@ class TemporalMUSE(HeldSlices):
         return asking.shares(self._snapshot, row, counts, self._errors(row), (resamples, confidence, seed))
 
     def change(
-        self, measure: str = "jsd", *, between: tuple[str, str] | None = None, words: Iterable[str] | None = None,
+        self, measure: str = "jsd", *, between: tuple[str, str] | None = None, words: str | Iterable[str] | None = None,
         least_uses: int = 20, permutations: int = 1000, rate: float = 0.05, seed: int = 0,
     ) -> ChangeTable:  # fmt: skip
         """The words by how far they changed between two slices, with what chance would make of them.
@@ -167,8 +181,8 @@ class TemporalMUSE(HeldSlices):
             slices; or the mean distance of contexts of its uses, one of each slice. The latter two need the text.
         between : two str, optional
             Names of slices; the first and the last, if not given.
-        words : iterable of str, optional
-            Only these. Without it all that are frequent enough, and have several senses for "jsd".
+        words : str or iterable of str, optional
+            Only this one, or these. Without it all that are frequent enough, and have several senses for "jsd".
         least_uses : int
             Words with fewer uses in one of the slices are left out.
         permutations : int
@@ -239,14 +253,22 @@ class TemporalMUSE(HeldSlices):
             explain at the `rate` of false discoveries, the largest first.
         """
         first, second = self._pair(between)
-        return self._risen(f"senses of {second.name} that {first.name} hardly has", first, second, options)
+        title = f"senses of {second.name} that {first.name} hardly has"
+        return self._risen("new_senses", title, (first, second), options)
 
     def lost_senses(self, *, between: tuple[str, str] | None = None, **options: Any) -> Table:
         """Senses that are there in the earlier slice and hardly in the later one: `new_senses` the other way."""
         first, second = self._pair(between)
-        return self._risen(f"senses of {first.name} that {second.name} hardly has", second, first, options)
+        title = f"senses of {first.name} that {second.name} hardly has"
+        return self._risen("lost_senses", title, (second, first), options)
 
-    def _risen(self, title: str, before: Slice, after: Slice, options: dict[str, Any]) -> Table:
+    def _risen(self, asked: str, title: str, between: tuple[Slice, Slice], options: dict[str, Any]) -> Table:
+        if unknown := options.keys() - set(_OF_RISEN):
+            raise TypeError(
+                f"{asked}() got an unexpected keyword argument {min(unknown)!r}; it takes between, "
+                f"{', '.join(_OF_RISEN)}"
+            )
+        before, after = between
         uses = self._word_uses(before), self._word_uses(after)
         known = self._asked(None, uses, integer(1)("least_uses", options.pop("least_uses", 20)), several=True)
         return asking.risen(self._snapshot, known, (before.counts, after.counts), title, self._errors, **options)
@@ -326,15 +348,13 @@ class TemporalMUSE(HeldSlices):
         KeyError
             If the slice, the word or the sense is unknown.
         ValueError
-            If the text is not at hand; `attach` says where it is.
+            If the text is not at hand, or its file holds another by now; `attach` says where it is.
         """
         row, place = self._found(parse_sense_key(sense))
         word = self._snapshot.vocabulary.words[row]
-        source = self._slice(slice).source
-        if source is None:
-            raise ValueError(f"the text of slice {slice!r} is not at hand; say where it is: attach({slice!r}, text)")
+        text = self._text(self._slice(slice))
         assert place is not None  # a key is of a sense
-        uses = find_uses(self._snapshot, [word], source.given)[word]
+        uses = find_uses(self._snapshot, [word], text)[word]
         return uses.examples(place - self._snapshot.arrays.rows_of(row).start, integer(0)("topn", topn))
 
     # -- files ---------------------------------------------------------------------------------------------------------
@@ -342,7 +362,15 @@ class TemporalMUSE(HeldSlices):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file, and what is known of the slices to one beside it, ``path`` + ``.slices``.
 
-        Each is replaced only when the new one is complete. Of the text the paths are kept, if it was given as files.
+        Those that were there before are replaced only when both new ones are complete and on the disk. Of the text the
+        paths are kept, if it was given as files.
+
+        Raises
+        ------
+        ValueError
+            If one of the two files is the text of a slice.
+        OSError
+            If they cannot be written.
         """
         storing.save(self, path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from muse.change.temporal import TemporalMUSE
@@ -48,8 +49,9 @@ def over_time_view(slices: TemporalMUSE, word: str) -> dict[str, Any]:
         rows[row["slice"]].append(row)
     found = []
     for name, mine in rows.items():
-        source = slices._slice(name).source
-        uses = None if source is None else find_uses(slices.model.snapshot, [word], source.given)[word]
+        uses = None
+        with contextlib.suppress(ValueError, OSError):  # no text is at hand, or it is another by now
+            uses = find_uses(slices.model.snapshot, [word], slices._text(slices._slice(name)))[word]
         senses = {}
         for place, row in enumerate(mine):
             texts = None if uses is None else [use[:3] for use in uses.examples(place, _USES)]

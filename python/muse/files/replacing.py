@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
+from contextvars import ContextVar
 from os import PathLike
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -28,9 +29,11 @@ __all__ = [
     "naming",
     "replacing",
     "sync_folder",
+    "together",
 ]
 
 _LONGEST_NAME = 255  # bytes, on nearly all file systems
+_waiting: ContextVar[list[tuple[Path, Path, int]] | None] = ContextVar("_waiting", default=None)
 
 
 def check_target(path: str | PathLike[str]) -> Path:
@@ -120,6 +123,10 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
             if not temporary.exists():
                 _name(file, temporary, target)
+            waiting = _waiting.get()
+            if waiting is not None:
+                waiting.append((temporary, target, os.dup(file.fileno())))  # which holds the lock
+                return
             os.replace(temporary, target)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
@@ -127,6 +134,30 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
             raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         raise
     sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def together() -> Iterator[None]:
+    """Files that are written with `replacing` inside of this take their names at its end, one right after the other.
+
+    So all are complete and on the disk before the first replaces what was there. If anything goes wrong before that,
+    none does. A process that is killed between the renames leaves some files new and others old.
+    """
+    waiting: list[tuple[Path, Path, int]] = []
+    token = _waiting.set(waiting)
+    try:
+        try:
+            yield
+        finally:
+            _waiting.reset(token)
+        for temporary, target, _ in waiting:
+            os.replace(temporary, target)
+    finally:
+        for temporary, _, lock in waiting:
+            temporary.unlink(missing_ok=True)
+            os.close(lock)
+    for folder in {target.parent for _, target, _ in waiting}:
+        sync_folder(folder)
 
 
 def _prefix(target: Path) -> str:

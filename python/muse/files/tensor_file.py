@@ -11,7 +11,7 @@ import json
 import math
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
@@ -53,7 +53,6 @@ def write_tensors(
     tensors: Mapping[str, NDArray[Any]],
     metadata: Mapping[str, str],
     checked: Sequence[str],
-    first: Callable[[], object] | None = None,
 ) -> None:
     """Write a file, which takes its name when it is complete.
 
@@ -67,8 +66,6 @@ def write_tensors(
         Texts.
     checked : sequence of str
         The texts that get a checksum, as all tensors do.
-    first : callable, optional
-        Called when all is written, before the file takes its name: what it raises leaves the file that was there.
 
     Raises
     ------
@@ -91,9 +88,6 @@ def write_tensors(
         header["__metadata__"][_CHECKSUMS] = json.dumps(sums)
         file.seek(0)
         file.write(_encode(header))  # as long as before: now the checksums are known
-        if first is not None:
-            file.flush()  # or a full disk would be seen too late
-            first()
 
 
 def _encode(header: Mapping[str, Any]) -> bytes:

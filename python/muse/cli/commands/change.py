@@ -14,7 +14,7 @@ from muse.base.checks import integer
 from muse.change.dated import by_bins
 from muse.change.measures import MEASURES
 from muse.change.storing import ENDING
-from muse.change.temporal import TemporalMUSE
+from muse.change.temporal import MOST_SENTENCES, TemporalMUSE
 from muse.cli.command import command
 from muse.cli.kinds import FILE, Checked, words_in
 from muse.cli.output import Output
@@ -44,7 +44,7 @@ _PAGE_WORDS = 30  # of those that changed most, in a page whose words are not sa
               help="Of senses, vectors or uses.")  # fmt: skip
 @click.option("--by", metavar="COLUMN", help="TEXT is one table, and this column tells its slices, such as year.")
 @click.option("--bins", metavar="EDGES", help="Of slices of --by, such as 1800,1850,1900.")
-@click.option("--block", type=Checked(integer(1)), default=20, metavar="N", show_default=True,
+@click.option("--block", type=Checked(integer(1, MOST_SENTENCES)), default=20, metavar="N", show_default=True,
               help="Sentences that chance takes together, as many as a document has.")  # fmt: skip
 @click.option("--model", type=FILE, metavar="FILE", help="Take the senses of this model, and train none.")
 @click.option("--save", type=FILE, metavar="FILE", help="Keep the model, and its slices beside it.")
@@ -193,7 +193,10 @@ def _show_words(out: Output, found: TemporalMUSE, words: Iterable[str], measure:
         rows, row = found.shares(word).rows, ranked.get(word)
         out.record({"word": word, "change": row, "shares": rows})
         out.gap()
-        told = "too few uses to compare" if row is None else (
+        few = (
+            "too few uses to compare" if len(found.slices) > 1 else "there is one slice, and nothing to compare it with"
+        )
+        told = few if row is None else (
             f"{measure} {row['value']:.3f}, {row['excess']:.3f} beyond chance, p {row['p']:.2g}"
         )  # fmt: skip
         out.table(list(_wide(rows, found.slices)), ["sense", *found.slices, "near"], f"{word}: {told}")
