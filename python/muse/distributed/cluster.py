@@ -6,6 +6,7 @@ import contextlib
 import logging
 import threading
 import time
+import weakref
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import CancelledError
 from typing import Any
@@ -18,6 +19,7 @@ logger = logging.getLogger("muse")
 
 _WHAT = "muse.distributed.train"
 _LOOK = 0.5  # seconds between two looks at what is under way
+_FAREWELL = 10.0  # seconds that workers have to tidy up at the end
 _RETURN = 60.0  # seconds in which a scheduler or worker may come back
 
 
@@ -43,6 +45,7 @@ class Cluster:
         self._library = needed("distributed", _WHAT, "dask")
         self.client, self._patience = client, patience
         self._silent: set[str] = set()
+        self._futures: weakref.WeakSet[Any] = weakref.WeakSet()
 
     @contextlib.contextmanager
     def keeping_copies(self) -> Iterator[None]:
@@ -129,16 +132,35 @@ class Cluster:
         """Ask for a task, of the worker `home` if it can be (or of it `only`)."""
         where = {} if home is None else {"workers": [home], "allow_other_workers": not only}
         with self._asking():
-            return self.client.submit(task, *args, key=key, pure=False, **where)
+            future = self.client.submit(task, *args, key=key, pure=False, **where)
+        self._futures.add(future)
+        return future
+
+    def end(self, task: Callable[..., Any], *args: Any) -> None:
+        """Let go of all that was asked for, and have every worker do `task`, but wait for none that does not answer."""
+
+        def all_of_it() -> None:
+            with contextlib.suppress(Exception):  # what is lost need not be let go of
+                for future in list(self._futures):
+                    future.release()
+                self.client.run(task, *args, on_error="ignore")
+
+        if self.client.status == "running":
+            thread = threading.Thread(target=all_of_it, daemon=True)
+            thread.start()
+            thread.join(_FAREWELL)
 
     def spread(self, value: Any) -> Any:
         """A future of `value`, which goes to all workers, from here to them."""
         for direct in (True, False):  # a client outside of the cluster's network cannot reach the workers
             try:  # in a list, since the members of a tuple or dict would be spread one by one
-                return self.client.scatter([value], broadcast=True, direct=direct, hash=False)[0]
+                future = self.client.scatter([value], broadcast=True, direct=direct, hash=False)[0]
             except Exception as error:  # of many kinds, where a worker goes at that moment
                 if not direct:
                     raise Lost(f"{type(error).__name__}: {str(error)[:200]}") from error
+            else:
+                self._futures.add(future)
+                return future
         raise AssertionError
 
     def result(self, future: Any, look: Callable[[], object] | None = None, *, direct: bool = False) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -26,7 +27,8 @@ class TextShard:
     path: str
     begin: int = 0
     end: int = -1
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    mark: str = ""  # other, where the file is another
 
     def feed(self, encoder: _core.Encoder) -> None:
         """Read it all into an encoder."""
@@ -75,7 +77,8 @@ class ParquetShard:
     column: str
     first: int
     last: int
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    mark: str = ""
 
     def feed(self, encoder: _core.Encoder) -> None:
         """Read it all into an encoder."""
@@ -91,7 +94,8 @@ class ParquetShard:
 class BagShard:
     """A partition of a Dask bag, whose items are lines or lists of tokens; it is computed where it is read."""
 
-    graph: bytes  # pickled, so that a scheduler does not look into it
+    graph: bytes = field(repr=False)  # pickled, so that a scheduler does not look into it
+    mark: str = ""  # other, where the bag is another
 
     def feed(self, encoder: _core.Encoder) -> None:
         """Read it all into an encoder."""
@@ -134,12 +138,12 @@ def find_shards(
         If a file is missing, or no file has a name that fits.
     """
     if hasattr(sources, "to_delayed") and hasattr(sources, "npartitions"):
-        pickle = needed("cloudpickle", _WHAT, "dask")
-        return [BagShard(pickle.dumps(part)) for part in sources.to_delayed()]
+        pickle, mark = needed("cloudpickle", _WHAT, "dask"), needed("dask.base", _WHAT, "dask").tokenize(sources)
+        return [BagShard(pickle.dumps(part), mark) for part in sources.to_delayed()]
     given = [sources] if isinstance(sources, (str, PathLike)) else sources
     if isinstance(given, (bytes, Mapping)) or not isinstance(given, Iterable):
         raise TypeError(f"sources must be files, patterns or a Dask bag; got {type(given).__name__}")
-    fsspec, found = needed("fsspec", _WHAT, "dask"), dict[str, int]()
+    fsspec, found = needed("fsspec", _WHAT, "dask"), dict[str, tuple[int, str]]()
     for source in given:
         if not isinstance(source, (str, PathLike)):
             raise TypeError(f"a source must be the name of a file; got {source!r:.80}")
@@ -149,13 +153,29 @@ def find_shards(
             raise FileNotFoundError(f"there is no file {fspath(source)!r}")
         for name in names:
             if not system.isdir(name):
-                found[system.unstrip_protocol(name)] = int(system.info(name)["size"] or 0)
-    if not any(found.values()):
+                about = system.info(name)
+                found[system.unstrip_protocol(name)] = int(about["size"] or 0), _mark(system, name, about)
+    if not any(bytes_ for bytes_, _ in found.values()):
         raise NoWordsError("the sources are empty: they hold no words")
-    return [shard for path, bytes_ in found.items() for shard in _of_file(path, bytes_, column, size, options or {})]
+    shards: list[Shard] = []
+    for path, (bytes_, mark) in found.items():
+        shards += (replace(shard, mark=mark) for shard in _of_file(path, bytes_, column, size, options or {}))
+    return shards
 
 
-def _of_file(path: str, bytes_: int, column: str, size: int, options: Mapping[str, Any]) -> Iterator[Shard]:
+def _mark(system: Any, name: str, about: Mapping[str, Any]) -> str:
+    """What changes when a file does, as far as its store tells: its length alone stays the same too often."""
+    for known in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "updated"):
+        if about.get(known):
+            return f"{about[known]} {about.get('size')}"
+    with contextlib.suppress(NotImplementedError, OSError, KeyError, AttributeError):
+        return f"{system.modified(name)} {about.get('size')}"
+    return str(about.get("size"))
+
+
+def _of_file(
+    path: str, bytes_: int, column: str, size: int, options: Mapping[str, Any]
+) -> Iterator[TextShard | ParquetShard]:
     if path.endswith(".parquet"):
         yield from _of_table(path, column, size, options)
     elif path.endswith(_COMPRESSED):
@@ -166,7 +186,7 @@ def _of_file(path: str, bytes_: int, column: str, size: int, options: Mapping[st
             yield TextShard(path, bytes_ * i // count, bytes_ * (i + 1) // count, options)
 
 
-def _of_table(path: str, column: str, size: int, options: Mapping[str, Any]) -> Iterator[Shard]:
+def _of_table(path: str, column: str, size: int, options: Mapping[str, Any]) -> Iterator[ParquetShard]:
     fsspec, parquet = needed("fsspec", _WHAT, "dask"), needed("pyarrow.parquet", _WHAT, "parquet")
     with fsspec.open(path, "rb", **options) as file:
         about = parquet.ParquetFile(file)

@@ -20,7 +20,7 @@ from muse.base.limits import usable_cores
 from muse.base.optional import needed
 from muse.base.progress import progress_bar
 from muse.data.arrays import Arrays
-from muse.distributed import checkpoints
+from muse.distributed import checkpoints, tasks
 from muse.distributed.asked import Asked, checked
 from muse.distributed.changes import Wire
 from muse.distributed.checkpoints import Stored
@@ -172,9 +172,9 @@ def train(
         cluster = Cluster(client, patience)
         cluster.wait_for_workers()
         stack.enter_context(cluster.keeping_copies())
-        return _Training(cluster, asked, tuple(shards), folder, every, threads or cluster.threads()).run(
-            stored, fingerprint
-        )
+        training = _Training(cluster, asked, tuple(shards), folder, every, threads or cluster.threads())
+        stack.callback(training.tidy)
+        return training.run(stored, fingerprint)
 
 
 def _folder(given: str | PathLike[str] | None, stack: contextlib.ExitStack) -> Path:
@@ -203,6 +203,10 @@ class _Training:
         self._seconds[what] = round(time.perf_counter() - start, 3)
         logger.info("%s took %.1f s", what, self._seconds[what])
 
+    def tidy(self) -> None:
+        """Leave nothing on the cluster, which may be another's and live on."""
+        self._cluster.end(tasks.forget, self._run)
+
     def run(self, stored: Stored | None, fingerprint: str) -> Trained:
         """Count, encode, train and grow, or go on from what is stored."""
         settings, asked = self._asked.settings, self._asked
@@ -222,7 +226,7 @@ class _Training:
         parts = asked.parts or len(self._cluster.wait_for_workers())
         plan = asked.plan(stored.sizes, parts)
         work = dataclasses.replace(work, rate=asked.rate_for(parts), first_tokens=plan.first_tokens)
-        job = Job(self._run, work, self._shards)
+        job = Job(self._run, work, self._shards, tuple(stored.sizes))
         arrays = self._words(job, plan, stored)
         history = self._history(stored, arrays, work.rate)
         forest = None
