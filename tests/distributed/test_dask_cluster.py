@@ -167,8 +167,27 @@ def test_errors_of_workers_are_those_of_one_machine(client, tmp_path):
         train(text, client, **{**asked, "min_count": 100_000})
     with pytest.raises(DivergenceError, match="lower rate"):
         train(text, client, **{**asked, "alpha": 10.0, "epochs": 20}, rate=100, interval=300)
+    (tmp_path / "blank.txt").write_text("\n \n")
+    with pytest.raises(NoWordsError, match="hold no words"):
+        train(tmp_path / "blank.txt", client, **asked)
+    with pytest.raises(OSError, match="checkpoint must be a folder"):
+        train(text, client, checkpoint=text, **asked)
+    with pytest.raises(TypeError, match=r"Client\(cluster\)"):
+        train(text, client.cluster, **asked)
     with pytest.raises(FileNotFoundError, match="none"):
         train(tmp_path / "none.txt", client, **asked)
+
+
+def test_clients_that_cannot_be_waited_for(client, tmp_path, monkeypatch):
+    from distributed import Client
+
+    text, closed = cases.write_text(tmp_path), Client(client.scheduler.address)
+    closed.close()
+    with pytest.raises(ValueError, match="closed"):
+        train(text, closed)
+    monkeypatch.setattr(Client, "asynchronous", True)
+    with pytest.raises(TypeError, match="asynchronous"):
+        train(text, client)
 
 
 def test_a_bag_makes_the_model_that_its_text_makes(client, tmp_path):

@@ -13,7 +13,7 @@ from typing import Any
 
 from muse.base.optional import needed
 
-__all__ = ["Again", "Cluster", "Lost", "local_cluster"]
+__all__ = ["Again", "Cluster", "Lost", "check_client", "local_cluster"]
 
 logger = logging.getLogger("muse")
 
@@ -29,6 +29,16 @@ class Lost(Exception):
 
 class Again(Exception):
     """What is under way is to be asked for once more, of others."""
+
+
+def check_client(client: Any) -> None:
+    """A TypeError or ValueError for what is no client that can be waited for."""
+    if not isinstance(client, needed("distributed", _WHAT, "dask").Client):
+        raise TypeError(f"client must be a distributed.Client, such as Client(cluster); got {client!r:.80}")
+    if client.asynchronous:
+        raise TypeError("client must not be asynchronous: call train from an ordinary function, with Client(...)")
+    if client.status in ("closed", "closing"):
+        raise ValueError("the client is closed; give one that is connected")
 
 
 class Cluster:

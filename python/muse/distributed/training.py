@@ -24,7 +24,7 @@ from muse.distributed import checkpoints, tasks
 from muse.distributed.asked import Asked, checked
 from muse.distributed.changes import Wire
 from muse.distributed.checkpoints import Stored
-from muse.distributed.cluster import Cluster, local_cluster
+from muse.distributed.cluster import Cluster, check_client, local_cluster
 from muse.distributed.plan import Plan
 from muse.distributed.replica import Work
 from muse.distributed.report import Report
@@ -137,6 +137,8 @@ def train(
         training.
     FileNotFoundError
         If a source is missing.
+    OSError
+        If a source cannot be read, or the folder of checkpoints not be written to.
     ConnectionError
         If the cluster is gone; the same call goes on from the checkpoint.
     DivergenceError
@@ -152,8 +154,8 @@ def train(
     needed("distributed", "muse.distributed.train", "dask")
     asked = checked(settings, parts, interval, warm_up, rate, wire, most_words, most_tokens)
     every, patience = number(0, 1e9)("checkpoint_seconds", checkpoint_seconds), number(1, 1e9)("patience", patience)
-    if client is not None and not hasattr(client, "scheduler_info"):
-        raise TypeError(f"client must be a distributed.Client; got {client!r:.80}")
+    if client is not None:
+        check_client(client)
     shards = find_shards(sources, column=column, size=integer(1)("shard_bytes", shard_bytes), options=storage_options)
     with contextlib.ExitStack() as stack:
         folder = _folder(checkpoint, stack)
@@ -181,7 +183,13 @@ def _folder(given: str | PathLike[str] | None, stack: contextlib.ExitStack) -> P
     if given is None:
         return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="muse-")))
     folder = Path(path_like("checkpoint", given))
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):  # said now, and not when there is something to lose
+            pass
+    except OSError as error:
+        text = f"checkpoint must be a folder that can be written to; {folder} is none: {error.strerror}"
+        raise (OSError(error.errno, text) if error.errno else OSError(text)) from error
     return folder
 
 
