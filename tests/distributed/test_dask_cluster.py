@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
+from pathlib import Path
 
 import cases
 import numpy as np
@@ -15,7 +18,7 @@ from muse.errors import NoWordsError
 pytest.importorskip("dask.distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
 
 import muse.distributed.rounds
-from muse.distributed import train
+from muse.distributed import tasks, train
 from muse.distributed.plan import Plan
 from muse.distributed.replica import Work
 from muse.distributed.simulating import simulate
@@ -105,6 +108,55 @@ def test_a_call_goes_on_where_another_was_broken_off(client, tmp_path, monkeypat
     assert train(text, client, **asked).report.resumed[-1] == report.rounds  # nothing is left but the trees
 
 
+def what_is_left(dask_worker):
+    return len(tasks._PLACES), [name.name for name in Path(dask_worker.local_directory).glob("*.npy")]
+
+
+def test_two_trainings_at_once_come_out_as_one_does_and_leave_nothing(client, tmp_path):
+    asked = {**PLAN, **cases.SETTINGS, "senses": 1, "workers": 1}
+    texts = [cases.write_text(tmp_path, f"{seed}.txt", seed=seed, count=1000) for seed in (1, 2)]
+    found = {}
+
+    def one(text):
+        found[text] = train(text, client, **asked)
+
+    threads = [threading.Thread(target=one, args=(text,)) for text in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for text in texts:
+        assert (found[text].report.is_exact, found[text].report.went_back) == (True, 0)
+        wanted = simulated(text, cases.settings(senses=1), PLAN)
+        np.testing.assert_array_equal(found[text].model.arrays.sense_vectors, wanted.values["sense_vectors"])
+    assert list(client.run(what_is_left).values()) == [(0, []), (0, [])]
+    assert not [key for key in client.futures if key.startswith("muse-")]
+    assert not [topic for topic in client._event_handlers if topic.startswith("muse-")]
+
+
+def test_one_shard_is_trained_at_the_same_rate_by_all(client, tmp_path):
+    text, plan = cases.write_text(tmp_path), {**PLAN, "shard_bytes": 10**6}
+    wanted = simulated(text, cases.settings(senses=1), plan)
+    model, _ = train(text, client, senses=1, workers=1, **plan, **cases.SETTINGS)
+    np.testing.assert_array_equal(model.arrays.sense_vectors, wanted.values["sense_vectors"])
+
+
+def test_a_checkpoint_is_of_its_text(client, tmp_path):
+    bag = pytest.importorskip("dask.bag")
+    asked = {**cases.SETTINGS, "senses": 1, "workers": 1, "epochs": 1, "checkpoint": tmp_path / "run"}
+    one, other = (bag.from_sequence(cases.lines(100, seed=seed), npartitions=1) for seed in (1, 2))
+    train(one, client, **asked)
+    with pytest.raises(ValueError, match="sources"):
+        train(other, client, **asked)
+    assert train(bag.from_sequence(cases.lines(100), npartitions=1), client, **asked).report.resumed
+    text, asked["checkpoint"] = cases.write_text(tmp_path), tmp_path / "other"
+    train(text, client, **asked)
+    text.write_text(text.read_text().replace("w2 ", "w4 "))
+    os.utime(text, (1, 1))
+    with pytest.raises(ValueError, match="sources"):
+        train(text, client, **asked)
+
+
 def test_errors_of_workers_are_those_of_one_machine(client, tmp_path):
     asked = {**cases.SETTINGS, "senses": 1, "workers": 1}
     (tmp_path / "latin.txt").write_bytes("caf\u00e9 au lait\n".encode("latin-1") * 50)
@@ -115,8 +167,27 @@ def test_errors_of_workers_are_those_of_one_machine(client, tmp_path):
         train(text, client, **{**asked, "min_count": 100_000})
     with pytest.raises(DivergenceError, match="lower rate"):
         train(text, client, **{**asked, "alpha": 10.0, "epochs": 20}, rate=100, interval=300)
+    (tmp_path / "blank.txt").write_text("\n \n")
+    with pytest.raises(NoWordsError, match="hold no words"):
+        train(tmp_path / "blank.txt", client, **asked)
+    with pytest.raises(OSError, match="checkpoint must be a folder"):
+        train(text, client, checkpoint=text, **asked)
+    with pytest.raises(TypeError, match=r"Client\(cluster\)"):
+        train(text, client.cluster, **asked)
     with pytest.raises(FileNotFoundError, match="none"):
         train(tmp_path / "none.txt", client, **asked)
+
+
+def test_clients_that_cannot_be_waited_for(client, tmp_path, monkeypatch):
+    from distributed import Client
+
+    text, closed = cases.write_text(tmp_path), Client(client.scheduler.address)
+    closed.close()
+    with pytest.raises(ValueError, match="closed"):
+        train(text, closed)
+    monkeypatch.setattr(Client, "asynchronous", True)
+    with pytest.raises(TypeError, match="asynchronous"):
+        train(text, client)
 
 
 def test_a_bag_makes_the_model_that_its_text_makes(client, tmp_path):

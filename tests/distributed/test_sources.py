@@ -93,6 +93,44 @@ def test_bags():
     assert words_of(shards) == [["one", "two"], ["three"], ["four", "five"]]
 
 
+def test_names_in_capitals_or_with_brackets_and_folders(tmp_path):
+    (tmp_path / "A.TXT.GZ").write_bytes(gzip.compress(b"one two"))
+    (tmp_path / "b[1].txt").write_text("three")
+    assert words_of(find_shards([tmp_path / "A.TXT.GZ", tmp_path / "b[1].txt"])) == [["one", "two"], ["three"]]
+    (tmp_path / "folder").mkdir()
+    for folder in (tmp_path / "folder", tmp_path / "f*"):
+        with pytest.raises(ValueError, match=r"is a folder.*/\*"):
+            find_shards(folder)
+
+
+def test_tables_in_folders_and_of_numbers(tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "t.parquet").mkdir()
+    (tmp_path / "t.parquet" / "_SUCCESS").touch()
+    for number, text in enumerate(["one two", "three"]):
+        table = pyarrow.table({"text": [text], "number": [number], "ids": [[number]]})
+        parquet.write_table(table, tmp_path / "t.parquet" / f"part-{number}.PQ")
+    assert words_of(find_shards(tmp_path / "t.parquet")) == [["one", "two"], ["three"]]
+    for column in ("number", "ids"):
+        with pytest.raises(TypeError, match=f"column '{column}' .* holds"):
+            find_shards(tmp_path / "t.parquet", column=column)
+    (tmp_path / "u.parquet").write_bytes(b"PAR1 no table")
+    with pytest.raises(ValueError, match=r"u\.parquet"):
+        find_shards(tmp_path / "u.parquet")
+
+
+def test_errors_name_the_file_and_what_is_asked_of_it(tmp_path):
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"one two " * 999)[:-20])
+    (tmp_path / "no.gz").write_bytes(b"one two")
+    for name, error in (("cut.gz", ValueError), ("no.gz", OSError)):
+        with pytest.raises(error, match=name):
+            words_of(find_shards(tmp_path / name))
+    with pytest.raises(TypeError, match="storage_options"):
+        find_shards(tmp_path / "no.gz", options="anon")
+    with pytest.raises(TypeError, match="column"):
+        find_shards(tmp_path / "no.gz", column=3)
+
+
 @pytest.mark.parametrize("sources", [3, b"text", {"a": 1}, [3], None])
 def test_what_is_no_source(sources):
     with pytest.raises(TypeError, match="source"):

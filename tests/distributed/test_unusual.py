@@ -10,10 +10,12 @@ import pytest
 
 from muse.callbacks import Callback
 from muse.data.vocabulary import Vocabulary
-from muse.distributed import Report, train
+from muse.distributed import Report, tasks, train
 from muse.distributed.checkpoints import NAME, Stored, read, write
 from muse.distributed.plan import ShardSize
 from muse.distributed.rounds import Rounds
+from muse.distributed.sources import find_shards
+from muse.distributed.tasks import Job
 
 dask = pytest.importorskip("dask.distributed", reason="dask is not installed: pip install 'muse-senses[dask]'")
 pytestmark = pytest.mark.filterwarnings("default")  # of Dask itself
@@ -87,18 +89,25 @@ def test_checkpoints_hold_all(tmp_path):
         np.testing.assert_array_equal(after.values[name], values)
 
 
-@pytest.mark.parametrize("damage", ["cut", "garbage", "empty", "bytes", "nan", "rows", "pickle"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "garbage", "empty", "bytes", "nan", "rows", "pickle", "none", "crypt", "packed"]
+)
 def test_damaged_checkpoints_are_errors_that_say_what_to_do(tmp_path, damage):
     good = stored()
     if damage == "nan":
         good.values["sense_vectors"][1, 1] = np.nan
     if damage == "rows":
         good.values["sense_vectors"] = np.zeros((4, 2), np.float32)
+    if damage == "none":
+        good.values = {}
     write(tmp_path, good)
     path = tmp_path / NAME
     data = path.read_bytes()
     changed = {"cut": data[: len(data) // 2], "garbage": b"x" * 100, "empty": b"",
                "bytes": data[:200] + bytes(b ^ 255 for b in data[200:400]) + data[400:]}  # fmt: skip
+    at = data.index(b"PK\x01\x02")  # where the first entry of the archive's list begins
+    changed["crypt"] = data[: at + 8] + b"\x01" + data[at + 9 :]
+    changed["packed"] = data[: at + 10] + b"\x63" + data[at + 11 :]
     if damage in changed:
         path.write_bytes(changed[damage])
     if damage == "pickle":
@@ -106,6 +115,21 @@ def test_damaged_checkpoints_are_errors_that_say_what_to_do(tmp_path, damage):
             np.savez(file, about=np.array([{"a": 1}], object), counts=np.zeros(3, np.int64))
     with pytest.raises(ValueError, match="checkpoint="):
         read(tmp_path)
+
+
+def test_a_text_that_has_changed_is_not_encoded_again(tmp_path):
+    work, _, plan = cases.prepared(tmp_path)
+    shards = tuple(find_shards(tmp_path / "text.txt"))
+    job = Job("run", work, shards, tuple(plan.sizes))
+    place = tasks._place(job)
+    assert place.corpus(0).n_tokens == plan.sizes[0].tokens
+    tasks.forget("run")
+    assert "run" not in tasks._PLACES
+    assert not list(place.folder.glob("*"))
+    cases.write_text(tmp_path, count=500)
+    with pytest.raises(ValueError, match="has changed since"):
+        tasks._place(job).corpus(0)
+    tasks.forget("run")
 
 
 # -- who trains what ---------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from muse.base.checks import integer, number
 from muse.data.settings import Settings
 from muse.distributed.changes import Wire
 from muse.distributed.plan import Plan, ShardSize
-from muse.distributed.sources import BagShard, Shard
+from muse.distributed.sources import Shard
 
 __all__ = ["Asked", "checked"]
 
@@ -38,8 +38,16 @@ class Asked:
     def fingerprint(self, shards: Sequence[Shard]) -> str:
         """What must be the same for a call to go on with the training of another."""
         settings = {name: value for name, value in self.settings.to_json().items() if name != "workers"}
-        named = [len(shards) if isinstance(shard, BagShard) else repr(shard) for shard in shards]
-        about = [settings, named, self.parts, self.interval, self.warm_up, self.rate, self.wire, self.most_words]
+        about = [
+            settings,
+            [repr(shard) for shard in shards],
+            self.parts,
+            self.interval,
+            self.warm_up,
+            self.rate,
+            self.wire,
+            self.most_words,
+        ]
         return hashlib.sha256(json.dumps(about, sort_keys=True, default=repr).encode()).hexdigest()[:16]
 
     def plan(self, sizes: Sequence[ShardSize], parts: int) -> Plan:

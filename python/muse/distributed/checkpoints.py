@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import zipfile
+import zlib
 from dataclasses import asdict, dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
@@ -89,7 +90,8 @@ def read(folder: str | PathLike[str]) -> Stored | None:
             str(about["fingerprint"]), vocabulary, [ShardSize(*size) for size in about["sizes"]], int(about["epoch"]),
             int(about["round"]), about["sums"], values, Report(**about["report"]),
         )  # fmt: skip
-    except (ValueError, TypeError, KeyError, EOFError, OSError, zipfile.BadZipFile) as error:
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, EOFError, OSError, RuntimeError,
+            zipfile.BadZipFile, zlib.error) as error:  # fmt: skip
         if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EIO):
             raise
         raise ValueError(
@@ -106,7 +108,11 @@ def _check(stored: Stored, path: Path) -> None:
         matrix.ndim == 2 and len(matrix) == rows and matrix.dtype == np.float32 and np.isfinite(matrix).all()
         for matrix in stored.values.values()
     )
-    if not fits or len(stored.values) not in (0, len(MATRICES)) or stored.epoch < 0 or stored.round < 0:
+    fits &= len({matrix.shape for matrix in stored.values.values()}) < 2
+    begun = stored.epoch > 0 or stored.round > 0 or stored.report.rounds > 0
+    fits &= len(stored.values) == (len(MATRICES) if begun else 0)
+    fits &= min(len(stored.sums), len(stored.report.tokens), len(stored.report.parts)) >= stored.epoch
+    if not fits or stored.epoch < 0 or stored.round < 0:
         raise ValueError(
             f"{fspath(path)} holds values that do not fit together; remove it, or give another folder as checkpoint="
         )

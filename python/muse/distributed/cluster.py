@@ -6,18 +6,20 @@ import contextlib
 import logging
 import threading
 import time
+import weakref
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import CancelledError
 from typing import Any
 
 from muse.base.optional import needed
 
-__all__ = ["Again", "Cluster", "Lost", "local_cluster"]
+__all__ = ["Again", "Cluster", "Lost", "check_client", "local_cluster"]
 
 logger = logging.getLogger("muse")
 
 _WHAT = "muse.distributed.train"
 _LOOK = 0.5  # seconds between two looks at what is under way
+_FAREWELL = 10.0  # seconds that workers have to tidy up at the end
 _RETURN = 60.0  # seconds in which a scheduler or worker may come back
 
 
@@ -27,6 +29,16 @@ class Lost(Exception):
 
 class Again(Exception):
     """What is under way is to be asked for once more, of others."""
+
+
+def check_client(client: Any) -> None:
+    """A TypeError or ValueError for what is no client that can be waited for."""
+    if not isinstance(client, needed("distributed", _WHAT, "dask").Client):
+        raise TypeError(f"client must be a distributed.Client, such as Client(cluster); got {client!r:.80}")
+    if client.asynchronous:
+        raise TypeError("client must not be asynchronous: call train from an ordinary function, with Client(...)")
+    if client.status in ("closed", "closing"):
+        raise ValueError("the client is closed; give one that is connected")
 
 
 class Cluster:
@@ -43,6 +55,7 @@ class Cluster:
         self._library = needed("distributed", _WHAT, "dask")
         self.client, self._patience = client, patience
         self._silent: set[str] = set()
+        self._futures: weakref.WeakSet[Any] = weakref.WeakSet()
 
     @contextlib.contextmanager
     def keeping_copies(self) -> Iterator[None]:
@@ -129,16 +142,35 @@ class Cluster:
         """Ask for a task, of the worker `home` if it can be (or of it `only`)."""
         where = {} if home is None else {"workers": [home], "allow_other_workers": not only}
         with self._asking():
-            return self.client.submit(task, *args, key=key, pure=False, **where)
+            future = self.client.submit(task, *args, key=key, pure=False, **where)
+        self._futures.add(future)
+        return future
+
+    def end(self, task: Callable[..., Any], *args: Any) -> None:
+        """Let go of all that was asked for, and have every worker do `task`, but wait for none that does not answer."""
+
+        def all_of_it() -> None:
+            with contextlib.suppress(Exception):  # what is lost need not be let go of
+                for future in list(self._futures):
+                    future.release()
+                self.client.run(task, *args, on_error="ignore")
+
+        if self.client.status == "running":
+            thread = threading.Thread(target=all_of_it, daemon=True)
+            thread.start()
+            thread.join(_FAREWELL)
 
     def spread(self, value: Any) -> Any:
         """A future of `value`, which goes to all workers, from here to them."""
         for direct in (True, False):  # a client outside of the cluster's network cannot reach the workers
             try:  # in a list, since the members of a tuple or dict would be spread one by one
-                return self.client.scatter([value], broadcast=True, direct=direct, hash=False)[0]
+                future = self.client.scatter([value], broadcast=True, direct=direct, hash=False)[0]
             except Exception as error:  # of many kinds, where a worker goes at that moment
                 if not direct:
                     raise Lost(f"{type(error).__name__}: {str(error)[:200]}") from error
+            else:
+                self._futures.add(future)
+                return future
         raise AssertionError
 
     def result(self, future: Any, look: Callable[[], object] | None = None, *, direct: bool = False) -> Any:

@@ -37,7 +37,7 @@ class Report:
     resumed : list of int
         Rounds at which a call took up the training of an earlier one.
     places : dict of str to int
-        Tokens by worker.
+        Tokens by worker that was there at some time: one that was begun anew is another.
     part_seconds : dict of str to float
         Of counting, encoding, training, gathering and growing.
     """
@@ -71,6 +71,6 @@ class Report:
         return (
             f"{len(self.tokens)} epochs of {self.corpus_tokens:,} tokens, each token trained once in each: "
             f"{'yes' if self.is_exact else 'NO'}; {self.rounds} rounds, {median / 1e6:.1f} MB of changes in one, "
-            f"{sum(self.seconds):.1f} s of which {trained:.1f} s are training; {len(self.places)} workers, "
+            f"{sum(self.seconds):.1f} s of which {trained:.1f} s are training; {len(self.places)} workers seen, "
             f"{self.repeated} stretches repeated, {self.went_back} times back to a checkpoint"
         )

@@ -82,6 +82,12 @@ class Rounds:
             self._state = self._cluster.spread(State(self._version, self._stored.values))
             self._stored.values = {}
 
+    def _note_no_more(self) -> None:
+        with contextlib.suppress(Exception):  # where the scheduler is gone, or nothing was to be noted yet
+            topic = tasks.topic(self._job.run)
+            self._cluster.client.unsubscribe_topic(topic)
+            self._cluster.client._event_handlers.pop(topic, None)  # which Dask keeps, and with it all of this
+
     def _note(self, event: Any) -> None:
         told = event[1] if isinstance(event, (tuple, list)) else event
         self._begun[int(told["round"][1]), int(told["part"])] += 1
@@ -107,6 +113,12 @@ class Rounds:
 
     def run(self) -> dict[str, Floats]:
         """Train to the end; U and V then."""
+        try:
+            return self._all()
+        finally:
+            self._note_no_more()
+
+    def _all(self) -> dict[str, Floats]:
         lost: Lost | None = None
         while True:
             try:

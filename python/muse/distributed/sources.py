@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -15,7 +16,8 @@ __all__ = ["BagShard", "ParquetShard", "Shard", "TextShard", "find_shards"]
 
 _CHUNK = 1 << 20
 _BLOCK = 2000  # sentences at once
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")  # in any case of letters, as `_TABLES`
+_TABLES = (".parquet", ".parq", ".pq")
 _WHAT = "muse.distributed.train"
 
 
@@ -26,13 +28,14 @@ class TextShard:
     path: str
     begin: int = 0
     end: int = -1
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    mark: str = ""  # other, where the file is another
 
     def feed(self, encoder: _core.Encoder) -> None:
         """Read it all into an encoder."""
         fsspec = needed("fsspec", _WHAT, "dask")
-        compression = "infer" if self.path.endswith(_COMPRESSED) else None
-        with fsspec.open(self.path, "rb", compression=compression, **self.options) as file:
+        compression = "infer" if self.path.lower().endswith(_COMPRESSED) else None
+        with _reading(self.path), fsspec.open(self.path, "rb", compression=compression, **self.options) as file:
             for chunk in self._chunks(file):
                 encoder.add_text(chunk, self.path)
         encoder.end_text()
@@ -75,12 +78,13 @@ class ParquetShard:
     column: str
     first: int
     last: int
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    mark: str = ""
 
     def feed(self, encoder: _core.Encoder) -> None:
         """Read it all into an encoder."""
         fsspec, parquet = needed("fsspec", _WHAT, "dask"), needed("pyarrow.parquet", _WHAT, "parquet")
-        with fsspec.open(self.path, "rb", **self.options) as file:
+        with _reading(self.path), fsspec.open(self.path, "rb", **self.options) as file:
             table = parquet.ParquetFile(file)
             groups = list(range(self.first, self.last))
             for batch in table.iter_batches(_BLOCK, row_groups=groups, columns=[self.column]):
@@ -91,7 +95,8 @@ class ParquetShard:
 class BagShard:
     """A partition of a Dask bag, whose items are lines or lists of tokens; it is computed where it is read."""
 
-    graph: bytes  # pickled, so that a scheduler does not look into it
+    graph: bytes = field(repr=False)  # pickled, so that a scheduler does not look into it
+    mark: str = ""  # other, where the bag is another
 
     def feed(self, encoder: _core.Encoder) -> None:
         """Read it all into an encoder."""
@@ -102,6 +107,22 @@ class BagShard:
 
 
 Shard = TextShard | ParquetShard | BagShard
+
+
+@contextlib.contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """What goes wrong while a file is read says of which file."""
+    try:
+        yield
+    except (ImportError, TypeError, MemoryError):
+        raise
+    except Exception as error:  # of as many kinds as there are stores and forms of files
+        if path.rpartition("://")[2] in str(error):
+            raise
+        text = f"{path} cannot be read: {type(error).__name__}: {error}"
+        if isinstance(error, OSError):
+            raise (OSError(error.errno, text) if error.errno else OSError(text)) from error
+        raise ValueError(text) from error
 
 
 def _sentences(items: Iterable[Any]) -> Iterator[list[str]]:
@@ -118,7 +139,8 @@ def find_shards(
     Parameters
     ----------
     sources : str, path-like, sequence of them, or dask.bag.Bag
-        Files or patterns on any store that fsspec knows, or a bag. Files whose name ends in ``.parquet`` are tables.
+        Files or patterns on any store that fsspec knows, or a bag. Files whose name ends in ``.parquet`` or ``.pq`` are
+        tables, and folders with such a name are tables in many files.
     column : str
         Of tables.
     size : int
@@ -133,32 +155,66 @@ def find_shards(
     FileNotFoundError
         If a file is missing, or no file has a name that fits.
     """
+    if not isinstance(column, str):
+        raise TypeError(f"column must be the name of a column; got {column!r:.80}")
+    if options is not None and not (isinstance(options, Mapping) and all(isinstance(name, str) for name in options)):
+        raise TypeError(f"storage_options must be a mapping of names to values; got {options!r:.80}")
     if hasattr(sources, "to_delayed") and hasattr(sources, "npartitions"):
-        pickle = needed("cloudpickle", _WHAT, "dask")
-        return [BagShard(pickle.dumps(part)) for part in sources.to_delayed()]
+        pickle, mark = needed("cloudpickle", _WHAT, "dask"), needed("dask.base", _WHAT, "dask").tokenize(sources)
+        if not sources.npartitions:
+            raise NoWordsError("the bag is empty: it holds no words")
+        return [BagShard(pickle.dumps(part), mark) for part in sources.to_delayed()]
     given = [sources] if isinstance(sources, (str, PathLike)) else sources
     if isinstance(given, (bytes, Mapping)) or not isinstance(given, Iterable):
         raise TypeError(f"sources must be files, patterns or a Dask bag; got {type(given).__name__}")
-    fsspec, found = needed("fsspec", _WHAT, "dask"), dict[str, int]()
+    fsspec, found = needed("fsspec", _WHAT, "dask"), dict[str, tuple[int, str]]()
     for source in given:
         if not isinstance(source, (str, PathLike)):
             raise TypeError(f"a source must be the name of a file; got {source!r:.80}")
         system, path = fsspec.core.url_to_fs(fspath(source), **(options or {}))
-        names = sorted(system.glob(path)) if any(c in path for c in "*?[") else [path]
-        if not names or not all(system.exists(name) for name in names):
-            raise FileNotFoundError(f"there is no file {fspath(source)!r}")
-        for name in names:
-            if not system.isdir(name):
-                found[system.unstrip_protocol(name)] = int(system.info(name)["size"] or 0)
-    if not any(found.values()):
+        for name in _names(system, path, fspath(source)):
+            about = system.info(name)
+            found[system.unstrip_protocol(name)] = int(about["size"] or 0), _mark(system, name, about)
+    if not any(bytes_ for bytes_, _ in found.values()):
         raise NoWordsError("the sources are empty: they hold no words")
-    return [shard for path, bytes_ in found.items() for shard in _of_file(path, bytes_, column, size, options or {})]
+    shards: list[Shard] = []
+    for path, (bytes_, mark) in found.items():
+        shards += (replace(shard, mark=mark) for shard in _of_file(path, bytes_, column, size, options or {}))
+    return shards
 
 
-def _of_file(path: str, bytes_: int, column: str, size: int, options: Mapping[str, Any]) -> Iterator[Shard]:
-    if path.endswith(".parquet"):
+def _names(system: Any, path: str, given: str) -> list[str]:
+    """The files that a source names; a file may be called what looks like a pattern."""
+    names = [path] if system.exists(path) else sorted(system.glob(path)) if any(c in path for c in "*?[") else []
+    if not names:
+        raise FileNotFoundError(f"there is no file {given!r}")
+    files: list[str] = []
+    for name in names:
+        if not system.isdir(name):
+            files.append(name)
+        elif name.rstrip("/").lower().endswith(_TABLES):  # a table in many files
+            files += sorted(part for part in system.find(name) if part.lower().endswith(_TABLES))
+    if not files:
+        raise ValueError(f"{given!r} is a folder without tables; give its files, such as {given.rstrip('/*')}/*")
+    return files
+
+
+def _mark(system: Any, name: str, about: Mapping[str, Any]) -> str:
+    """What changes when a file does, as far as its store tells: its length alone stays the same too often."""
+    for known in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "updated"):
+        if about.get(known):
+            return f"{about[known]} {about.get('size')}"
+    with contextlib.suppress(NotImplementedError, OSError, KeyError, AttributeError):
+        return f"{system.modified(name)} {about.get('size')}"
+    return str(about.get("size"))
+
+
+def _of_file(
+    path: str, bytes_: int, column: str, size: int, options: Mapping[str, Any]
+) -> Iterator[TextShard | ParquetShard]:
+    if path.lower().endswith(_TABLES):
         yield from _of_table(path, column, size, options)
-    elif path.endswith(_COMPRESSED):
+    elif path.lower().endswith(_COMPRESSED):
         yield TextShard(path, 0, -1, options)
     else:
         count = max(1, round(bytes_ / size))
@@ -166,13 +222,16 @@ def _of_file(path: str, bytes_: int, column: str, size: int, options: Mapping[st
             yield TextShard(path, bytes_ * i // count, bytes_ * (i + 1) // count, options)
 
 
-def _of_table(path: str, column: str, size: int, options: Mapping[str, Any]) -> Iterator[Shard]:
+def _of_table(path: str, column: str, size: int, options: Mapping[str, Any]) -> Iterator[ParquetShard]:
     fsspec, parquet = needed("fsspec", _WHAT, "dask"), needed("pyarrow.parquet", _WHAT, "parquet")
-    with fsspec.open(path, "rb", **options) as file:
+    with _reading(path), fsspec.open(path, "rb", **options) as file:
         about = parquet.ParquetFile(file)
         if column not in about.schema_arrow.names:
             names = ", ".join(map(repr, about.schema_arrow.names))
             raise ValueError(f"{path} has no column {column!r}; give column= one of {names}")
+        kind = str(about.schema_arrow.field(column).type)
+        if "string" not in kind or kind.startswith(("struct", "map")):
+            raise TypeError(f"column {column!r} of {path} holds {kind}; it must hold strings, or lists of them")
         sizes = [about.metadata.row_group(i).total_byte_size for i in range(about.num_row_groups)]
     first, held = 0, 0
     for i, bytes_ in enumerate(sizes):

@@ -26,9 +26,22 @@ from muse.distributed.plan import ShardSize, Stretch
 from muse.distributed.replica import Delta, Replica, Step, Work, combine, merge_deltas
 from muse.distributed.sources import Shard
 
-__all__ = ["Job", "State", "combine_parts", "encode", "gather_shard", "join", "report", "state", "topic", "train"]
+__all__ = [
+    "Job",
+    "State",
+    "combine_parts",
+    "encode",
+    "forget",
+    "gather_shard",
+    "join",
+    "report",
+    "state",
+    "topic",
+    "train",
+]
 
 _MAPPED = 1 << 16  # bytes of a file from which on it is mapped
+_IDLE = 3600.0  # seconds after which what is kept of a training may go; it can be made again
 _MEMORY = 1 << 26  # bytes of an encoded shard in memory, while it is encoded
 
 
@@ -42,11 +55,14 @@ class Job:
         Its name, which no other has.
     work : Work
     shards : tuple of Shard
+    sizes : tuple of ShardSize
+        Of the shards, once they were encoded.
     """
 
     run: str
     work: Work
     shards: tuple[Shard, ...]
+    sizes: tuple[ShardSize, ...] = ()
 
 
 class State(NamedTuple):
@@ -68,6 +84,13 @@ class _Place:
             folder = self._temporary.name
         self.folder = Path(folder)
         self.replica = Replica(job.work, self.corpus)
+        self.used = time.monotonic()
+
+    def forget(self) -> None:
+        """Remove its shards from the disk."""
+        _remove(self.folder, self.job.run)
+        if self._temporary is not None:
+            self._temporary.cleanup()
 
     def corpus(self, number: int) -> _core.Corpus:
         """A shard, from the disk; where it is not there, it is read and encoded again."""
@@ -84,6 +107,11 @@ class _Place:
         encoder = _core.Encoder(vocab=list(words), max_ram=_MEMORY)
         self.job.shards[number].feed(encoder)
         corpus = encoder.finish(np.arange(len(words), dtype=np.int32))
+        if self.job.sizes and (corpus.n_tokens, corpus.n_sentences) != self.job.sizes[number][::2]:
+            raise ValueError(
+                f"the text has changed since training began: {self.job.shards[number]!r:.300} has {corpus.n_tokens} "
+                f"tokens, and had {self.job.sizes[number].tokens}; train anew, without the checkpoint"
+            )
         arrays: tuple[Any, Any] = corpus.tokens, corpus.offsets
         for name, array in zip(names, arrays, strict=True):
             temporary = name.with_suffix(f".{os.getpid()}")
@@ -115,10 +143,30 @@ _PLACES_LOCK = threading.Lock()
 def _place(job: Job) -> _Place:
     with _PLACES_LOCK:
         place = _PLACES.get(job.run)
-        if place is None or place.job.work.first_tokens != job.work.first_tokens:  # not known when shards are encoded
-            _PLACES.clear()  # of trainings that are over, too
+        if place is None or place.job.sizes != job.sizes:  # nor is the rate known when shards are encoded
             place = _PLACES[job.run] = _Place(job)
+        place.used = time.monotonic()
+        for run, other in tuple(_PLACES.items()):  # whose caller was killed, and could not say that they are over
+            if place.used - other.used > _IDLE and not other.lock.locked():
+                _PLACES.pop(run).forget()
         return place
+
+
+def forget(run: str, dask_worker: Any = None) -> None:
+    """Leave nothing of a training that is over: neither in memory nor on the disk."""
+    with _PLACES_LOCK:
+        place = _PLACES.pop(run, None)
+    if place is not None:
+        place.forget()
+    folder = getattr(dask_worker, "local_directory", None)
+    if folder is not None:
+        _remove(Path(folder), run)
+
+
+def _remove(folder: Path, run: str) -> None:
+    for name in folder.glob(f"{run}-*"):
+        with contextlib.suppress(OSError):  # it may be open where the system lets nobody remove such files
+            name.unlink()
 
 
 def _open(path: Path) -> Any:

@@ -20,11 +20,11 @@ from muse.base.limits import usable_cores
 from muse.base.optional import needed
 from muse.base.progress import progress_bar
 from muse.data.arrays import Arrays
-from muse.distributed import checkpoints
+from muse.distributed import checkpoints, tasks
 from muse.distributed.asked import Asked, checked
 from muse.distributed.changes import Wire
 from muse.distributed.checkpoints import Stored
-from muse.distributed.cluster import Cluster, local_cluster
+from muse.distributed.cluster import Cluster, check_client, local_cluster
 from muse.distributed.plan import Plan
 from muse.distributed.replica import Work
 from muse.distributed.report import Report
@@ -137,6 +137,8 @@ def train(
         training.
     FileNotFoundError
         If a source is missing.
+    OSError
+        If a source cannot be read, or the folder of checkpoints not be written to.
     ConnectionError
         If the cluster is gone; the same call goes on from the checkpoint.
     DivergenceError
@@ -152,8 +154,8 @@ def train(
     needed("distributed", "muse.distributed.train", "dask")
     asked = checked(settings, parts, interval, warm_up, rate, wire, most_words, most_tokens)
     every, patience = number(0, 1e9)("checkpoint_seconds", checkpoint_seconds), number(1, 1e9)("patience", patience)
-    if client is not None and not hasattr(client, "scheduler_info"):
-        raise TypeError(f"client must be a distributed.Client; got {client!r:.80}")
+    if client is not None:
+        check_client(client)
     shards = find_shards(sources, column=column, size=integer(1)("shard_bytes", shard_bytes), options=storage_options)
     with contextlib.ExitStack() as stack:
         folder = _folder(checkpoint, stack)
@@ -172,16 +174,22 @@ def train(
         cluster = Cluster(client, patience)
         cluster.wait_for_workers()
         stack.enter_context(cluster.keeping_copies())
-        return _Training(cluster, asked, tuple(shards), folder, every, threads or cluster.threads()).run(
-            stored, fingerprint
-        )
+        training = _Training(cluster, asked, tuple(shards), folder, every, threads or cluster.threads())
+        stack.callback(training.tidy)
+        return training.run(stored, fingerprint)
 
 
 def _folder(given: str | PathLike[str] | None, stack: contextlib.ExitStack) -> Path:
     if given is None:
         return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="muse-")))
     folder = Path(path_like("checkpoint", given))
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):  # said now, and not when there is something to lose
+            pass
+    except OSError as error:
+        text = f"checkpoint must be a folder that can be written to; {folder} is none: {error.strerror}"
+        raise (OSError(error.errno, text) if error.errno else OSError(text)) from error
     return folder
 
 
@@ -203,6 +211,10 @@ class _Training:
         self._seconds[what] = round(time.perf_counter() - start, 3)
         logger.info("%s took %.1f s", what, self._seconds[what])
 
+    def tidy(self) -> None:
+        """Leave nothing on the cluster, which may be another's and live on."""
+        self._cluster.end(tasks.forget, self._run)
+
     def run(self, stored: Stored | None, fingerprint: str) -> Trained:
         """Count, encode, train and grow, or go on from what is stored."""
         settings, asked = self._asked.settings, self._asked
@@ -222,7 +234,7 @@ class _Training:
         parts = asked.parts or len(self._cluster.wait_for_workers())
         plan = asked.plan(stored.sizes, parts)
         work = dataclasses.replace(work, rate=asked.rate_for(parts), first_tokens=plan.first_tokens)
-        job = Job(self._run, work, self._shards)
+        job = Job(self._run, work, self._shards, tuple(stored.sizes))
         arrays = self._words(job, plan, stored)
         history = self._history(stored, arrays, work.rate)
         forest = None

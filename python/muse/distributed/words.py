@@ -16,6 +16,7 @@ from muse.distributed.plan import ShardSize
 from muse.distributed.replica import reduce_deltas
 from muse.distributed.sources import Shard
 from muse.distributed.tasks import Job
+from muse.errors import NoWordsError
 
 __all__ = ["count_words", "encode_shards", "repeated"]
 
@@ -72,6 +73,8 @@ def count_words(cluster: Cluster, run: str, shards: Sequence[Shard], settings: S
         return table
 
     table = repeated(cluster, ask)
+    if not table.raw_tokens:
+        raise NoWordsError("the sources hold no words: only blank lines, or nothing")
     rules = VocabularyRules(settings.min_count, settings.max_final_vocab, None, settings.sorted_vocab)
     vocabulary, _ = rules.select(table.words, table.counts, table.raw_tokens, None)
     logger.info("%d words of %d tokens", len(vocabulary), table.raw_tokens)
