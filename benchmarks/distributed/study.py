@@ -31,7 +31,7 @@ from muse.distributed.simulating import simulate
 from muse.training.growing import grow
 from muse.training.initial import initial_arrays
 
-__all__ = ["Config", "GRID", "run"]
+__all__ = ["GRIDS", "Config", "run", "run_all"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,28 @@ def grid() -> list[Config]:
     return [*rows[:4], *several, *rows[4:]]
 
 
-GRID = grid()
+def large_grid() -> list[Config]:
+    """Rows for a text of tens of millions of tokens."""
+    best: dict[str, Any] = {"rate": 2.0, "warm_up": 2_000_000}
+    return [
+        Config(rate=2.0, interval=1 << 40),
+        Config(2, 3_300_000, **best),
+        Config(2, 6_600_000, **best),
+        Config(4, 1_600_000, **best),
+        Config(4, 3_300_000, **best),
+        Config(16, 400_000, **best),
+        Config(4, 1_600_000, "average"),
+        Config(rate=2.0, interval=1 << 40, seed=2),
+        Config(rate=2.0, interval=1 << 40, seed=3),
+        Config(4, 1_600_000, seed=2, **best),
+        Config(4, 1_600_000, seed=3, **best),
+        Config(rate=2.0, interval=1 << 40, senses=True),
+        Config(4, 1_600_000, senses=True, **best),
+        Config(16, 100_000, **best),
+    ]
+
+
+GRIDS = {"small": grid(), "large": large_grid()}
 
 
 @cache

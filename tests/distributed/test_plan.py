@@ -53,9 +53,9 @@ def test_one_worker_begins_alone():
 def trainer_of(work, corpus, **place):
     replica = Replica(work, lambda number: corpus)
     replica.begin((0, 0))
-    trainer = replica._trainer(0)
+    trainer, _ = replica._ready(0)
     if place:
-        trainer.place(**place)
+        trainer.place(corpus, **place)
     return trainer
 
 
@@ -71,7 +71,9 @@ def test_rates_are_those_of_the_whole_training(tmp_path):
     for wrong in ({"first_batch": 3, "last_batch": 3}, {"last_batch": last + 1}, {"start": 0.7, "end": 0.6},
                   {"end": 1.5}, {"first_token": -1}, {"start": float("nan")}):  # fmt: skip
         with pytest.raises(ValueError, match="stretch"):
-            plain.place(**{"first_token": 0, "first_batch": 0, "last_batch": last, "start": 0.0, "end": 1.0, **wrong})
+            plain.place(
+                corpus, **{"first_token": 0, "first_batch": 0, "last_batch": last, "start": 0.0, "end": 1.0, **wrong}
+            )
 
 
 def test_draws_are_those_of_the_whole_text(tmp_path):

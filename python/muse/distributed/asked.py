@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from muse.base.checks import integer, number
 from muse.data.settings import Settings
-from muse.distributed.changes import Wire
+from muse.distributed.changes import Wire, check_wire
 from muse.distributed.plan import Plan, ShardSize
 from muse.distributed.sources import Shard
 
@@ -76,14 +76,12 @@ def checked(
             raise ValueError(f"{name} is not for muse.distributed.train; {why}")
     if made.device != "cpu":
         raise ValueError("muse.distributed.train trains on processors; leave device out")
-    if wire not in get_args(Wire):
-        raise ValueError(f"wire must be one of {', '.join(map(repr, get_args(Wire)))}; got {wire!r:.40}")
 
     def some(check: Any, name: str, value: Any) -> Any:
         return None if value is None else check(name, value)
 
     return Asked(
         made, some(integer(1), "parts", parts), some(integer(1), "interval", interval),
-        some(integer(0), "warm_up", warm_up), some(number(0, 100, above=True), "rate", rate), wire,
+        some(integer(0), "warm_up", warm_up), some(number(0, 100, above=True), "rate", rate), check_wire(wire),
         integer(1)("most_words", words), integer(1)("most_tokens", tokens),
     )  # fmt: skip

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,21 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.settings import Settings
 from muse.data.training_state import SUMS
 from muse.data.vocabulary import Vocabulary
-from muse.distributed.changes import Changes, Packed, Rule, Wire, factors, merge, pack, unpack
+from muse.distributed.changes import Changes, Rule, Wire, apply, merge, take
 from muse.distributed.plan import Stretch
 from muse.errors import DivergenceError
 from muse.selector.selection import context_weights
 from muse.training.initial import initial_arrays
 from muse.training.options import core_options
 
-__all__ = ["MATRICES", "Delta", "Replica", "Step", "Work", "combine", "merge_deltas", "reduce_deltas"]
+__all__ = ["MATRICES", "Delta", "Replica", "Work", "merge_deltas", "reduce_deltas", "told"]
 
 MATRICES = ("sense_vectors", "collocation_vectors")
 """What training words moves: U and V. Nothing selects before there are senses."""
 
-_OPEN = 4  # shards whose trainers are kept
+T = TypeVar("T")
+
+_OPEN = 8  # shards that are kept open
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Delta(NamedTuple):
 
     Attributes
     ----------
-    changes : dict of str to Packed
+    changes : dict of str to Changes
         By matrix.
     tokens : dict of int to int
         Trained, by part.
@@ -78,19 +80,12 @@ class Delta(NamedTuple):
         Parts that could not be trained where they were asked for, since the model there was of another round.
     """
 
-    changes: Mapping[str, Packed]
+    changes: Mapping[str, Changes]
     tokens: Mapping[int, int]
     sums: Mapping[str, float]
     places: Mapping[int, tuple[str, float]]
     moved: int = 0
     stale: tuple[int, ...] = ()
-
-
-class Step(NamedTuple):
-    """What all changes of a round make of the model: rows and what is added to them, by matrix."""
-
-    changes: Mapping[str, Packed]
-    delta: Delta  # without changes: what was trained
 
 
 class Replica:
@@ -108,7 +103,8 @@ class Replica:
         self.version: tuple[int, int] | None = None
         self._arrays: Arrays | None = None
         self._base: dict[str, Floats] = {}
-        self._trainers: OrderedDict[int, _core.Trainer] = OrderedDict()
+        self._corpora: OrderedDict[int, _core.Corpus] = OrderedDict()
+        self._trainer: _core.Trainer | None = None
 
     # -- values ------------------------------------------------------------------------------------------------------
 
@@ -116,7 +112,7 @@ class Replica:
         """Take `values` of U and V, or those that a model starts from."""
         work = self.work
         if self._arrays is None or values is None:
-            self._trainers.clear()
+            self._trainer = None
             arrays = initial_arrays(work.settings, np.ones(len(work.vocabulary), np.int64), work.vocabulary.counts)
             rows, size = arrays.context_vectors.shape
             arrays.context_vectors = _core.aligned_zeros(rows, size, used=False)  # nothing reads it
@@ -133,12 +129,13 @@ class Replica:
         """U and V as all workers have them now, copied."""
         return {name: np.ascontiguousarray(base) for name, base in self._base.items()}
 
-    def apply(self, step: Step) -> None:
-        """Be of the next version."""
+    def apply(self, deltas: Sequence[Delta], rule: Rule = "agreement") -> None:
+        """Be of the next version, which all changes of a round make; they are in one delta or two."""
         assert self.version is not None
-        for name, packed in step.changes.items():
-            change = unpack(packed)
-            _core.apply_changes(getattr(self._arrays, name), self._base[name], change.rows, change.sums)
+        parts = sum(len(delta.tokens) for delta in deltas)
+        for name in MATRICES:
+            groups = [delta.changes[name] for delta in deltas]
+            apply(self._base[name], [getattr(self._arrays, name)], groups, parts, rule)
         self.version = self.version[0], self.version[1] + 1
 
     # -- training ----------------------------------------------------------------------------------------------------
@@ -153,10 +150,10 @@ class Replica:
         """
         tokens, sums = 0, dict.fromkeys(SUMS, 0.0)
         for piece in stretch.pieces:
-            trainer = self._trainer(piece.shard)
+            trainer, corpus = self._ready(piece.shard)
             trainer.place(
-                first_token=self.work.first_tokens[piece.shard], first_batch=piece.first, last_batch=piece.last,
-                start=piece.start, end=piece.end,
+                corpus, first_token=self.work.first_tokens[piece.shard], first_batch=piece.first,
+                last_batch=piece.last, start=piece.start, end=piece.end,
             )  # fmt: skip
             stats: Any = trainer.run(stretch.epoch, piece.first, piece.last, self.work.threads, None)
             if stats["error"] is not None:
@@ -171,21 +168,30 @@ class Replica:
             tokens += stats["tokens"]
             for name in SUMS:
                 sums[name] += stats[name]
-        changes = {name: pack(self._taken(name), self.work.wire) for name in MATRICES}
-        return Delta(changes, {stretch.part: tokens}, sums, {}, sum(packed.nbytes for packed in changes.values()))
-
-    def _taken(self, name: str) -> Changes:
-        rows, sums, squares = _core.take_changes(getattr(self._arrays, name), self._base[name])
-        return Changes(rows, sums, squares, np.ones(len(rows), np.int32))
+        changes = {name: take(getattr(self._arrays, name), self._base[name], self.work.wire) for name in MATRICES}
+        return Delta(changes, {stretch.part: tokens}, sums, {}, sum(change.nbytes for change in changes.values()))
 
     def _undo(self) -> None:
         for name in MATRICES:
             getattr(self._arrays, name)[:] = self._base[name]
 
-    def _trainer(self, shard: int) -> _core.Trainer:
-        if shard in self._trainers:
-            self._trainers.move_to_end(shard)
-            return self._trainers[shard]
+    def prepare(self, shards: Iterable[int]) -> None:
+        """Do what is to be done once before shards are trained."""
+        for shard in shards:
+            self._ready(shard)
+
+    def _ready(self, shard: int) -> tuple[_core.Trainer, _core.Corpus]:
+        if shard not in self._corpora:
+            while len(self._corpora) >= _OPEN:
+                self._corpora.popitem(last=False)
+            self._corpora[shard] = self._corpus_of(shard)
+        self._corpora.move_to_end(shard)
+        corpus = self._corpora[shard]
+        if self._trainer is None:
+            self._trainer = self._new_trainer(corpus)
+        return self._trainer, corpus
+
+    def _new_trainer(self, corpus: _core.Corpus) -> _core.Trainer:
         work, arrays = self.work, self._arrays
         assert arrays is not None
         settings, counts = work.settings, work.vocabulary.counts
@@ -196,18 +202,15 @@ class Replica:
         weights: NDArray[np.float32] = np.empty(0, np.float32)
         if settings.full_text:
             weights = context_weights(settings, counts)
-        while len(self._trainers) >= _OPEN:
-            self._trainers.popitem(last=False)
-        self._trainers[shard] = _core.Trainer(
+        return _core.Trainer(
             context_vectors=arrays.context_vectors, selection_vectors=arrays.selection_vectors,
             sense_vectors=arrays.sense_vectors, collocation_vectors=arrays.collocation_vectors,
-            sense_offset=arrays.sense_offset, word_counts=counts, corpus=self._corpus_of(shard), options=options,
+            sense_offset=arrays.sense_offset, word_counts=counts, corpus=corpus, options=options,
             sample=settings.sample, ns_exponent=settings.ns_exponent, context_weights=weights,
         )  # fmt: skip
-        return self._trainers[shard]
 
 
-def merge_deltas(one: Delta, other: Delta, wire: Wire, rule: Rule = "agreement") -> Delta:
+def merge_deltas(one: Delta, other: Delta, rule: Rule = "agreement") -> Delta:
     """What two groups of workers changed, as one delta.
 
     Raises
@@ -215,42 +218,40 @@ def merge_deltas(one: Delta, other: Delta, wire: Wire, rule: Rule = "agreement")
     ValueError
         If a part is in both: its tokens would count twice.
     """
-    about = _without_changes(one, other)
+    about = told([one, other])
     if about.stale:
         return about
-    return about._replace(changes={name: pack(_merged(name, (one, other), rule), wire) for name in MATRICES})
+    return about._replace(changes={name: merge(one.changes[name], other.changes[name], rule) for name in MATRICES})
 
 
-def combine(deltas: Sequence[Delta], parts: int, wire: Wire, rule: Rule = "agreement") -> Step:
-    """The step that all changes of a round make, which are in one delta or two."""
-    about = deltas[0]._replace(changes={}) if len(deltas) == 1 else _without_changes(*deltas)
-    changes: dict[str, Packed] = {}
-    if not about.stale:
-        for name in MATRICES:
-            change = _merged(name, deltas, rule)
-            change.sums[:] *= factors(change, parts, rule)[:, None]
-            changes[name] = pack(change, wire)
-    return Step(changes, about)
+def told(deltas: Sequence[Delta]) -> Delta:
+    """What several deltas tell, without the changes.
+
+    Raises
+    ------
+    ValueError
+        If a part is in two of them.
+    """
+    first, *rest = deltas
+    out = first._replace(changes={})
+    for delta in rest:
+        if twice := out.tokens.keys() & delta.tokens.keys():
+            raise ValueError(f"parts {sorted(twice)} would count twice")
+        sums = {name: out.sums[name] + delta.sums[name] for name in SUMS}
+        out = Delta({}, {**out.tokens, **delta.tokens}, sums, {**out.places, **delta.places},
+                    out.moved + delta.moved, out.stale + delta.stale)  # fmt: skip
+    return out
 
 
-def reduce_deltas(deltas: Sequence[Any], join: Callable[[Any, Any], Any]) -> list[Any]:
-    """Join neighbours, then what came of that, and so on, until there are two or one left: a tree that depends on the
-    number of deltas alone."""
-    deltas = list(deltas)
-    while len(deltas) > 2:
-        pairs = [deltas[i : i + 2] for i in range(0, len(deltas), 2)]
-        deltas = [join(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
-    return deltas
+def reduce_deltas(deltas: Sequence[T], join: Callable[[T, T], T]) -> list[T]:
+    """Join neighbours, then what came of that, and so on, by a tree that depends on the number of deltas alone.
 
-
-def _without_changes(one: Delta, other: Delta) -> Delta:
-    if twice := one.tokens.keys() & other.tokens.keys():
-        raise ValueError(f"parts {sorted(twice)} would count twice")
-    sums = {name: one.sums[name] + other.sums[name] for name in SUMS}
-    places = {**one.places, **other.places}
-    return Delta({}, {**one.tokens, **other.tokens}, sums, places, one.moved + other.moved, one.stale + other.stale)
-
-
-def _merged(name: str, deltas: Sequence[Delta], rule: Rule) -> Changes:
-    first, *rest = (unpack(delta.changes[name]) for delta in deltas)
-    return merge(first, rest[0], rule) if rest else first
+    Two are left as they are: each worker needs what the other has, and nothing is gained by joining them elsewhere.
+    """
+    left = list(deltas)
+    if len(left) == 2:
+        return left
+    while len(left) > 1:
+        pairs = [left[i : i + 2] for i in range(0, len(left), 2)]
+        left = [join(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return left

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import itertools
 import logging
 import statistics
@@ -18,7 +19,7 @@ from muse.distributed import checkpoints, tasks
 from muse.distributed.checkpoints import Stored
 from muse.distributed.cluster import Again, Cluster, Lost
 from muse.distributed.plan import Plan, Round
-from muse.distributed.replica import Delta, reduce_deltas
+from muse.distributed.replica import Delta, reduce_deltas, told
 from muse.distributed.tasks import Job, State
 
 __all__ = ["Rounds"]
@@ -75,7 +76,7 @@ class Rounds:
             self._cluster.keep_copies()
             self._cluster.client.subscribe_topic(tasks.topic(self._job.run), self._note)
         self._shared = self._cluster.spread(self._job)
-        self._step: Any = None  # a future, of what leads from the version before to this one
+        self._step: list[Any] = []  # futures, of what leads from the version before to this one
         self._versions: dict[str, tuple[int, int]] = {}
         self._state: Any = None  # a future of all of this version
         if self._stored.values:
@@ -146,7 +147,7 @@ class Rounds:
         self._avoided.clear()
         rounds = self._plan.rounds(stored.epoch, report.parts[stored.epoch])
         while stored.round < len(rounds):
-            self._round(rounds[stored.round])
+            self._round(*rounds[stored.round : stored.round + 2])
             stored.round += 1
             if stored.round < len(rounds) and time.monotonic() - self._written > self._every:
                 self.checkpoint()
@@ -182,7 +183,7 @@ class Rounds:
 
     # -- one round ---------------------------------------------------------------------------------------------------
 
-    def _round(self, one: Round) -> None:
+    def _round(self, one: Round, following: Round | None = None) -> None:
         start, kept = time.perf_counter(), dict[int, Any]()
         for _ in range(_ATTEMPTS):
             homes = self._choose_homes([stretch.part for stretch in one.stretches])
@@ -192,13 +193,16 @@ class Rounds:
                     state = self._state_for(home)
                     kept[stretch.part] = self._ask("train", tasks.train, stretch, self._version, self._step, state,
                                                    home=home)  # fmt: skip
-            left = reduce_deltas(
-                [kept[stretch.part] for stretch in one.stretches], lambda a, b: self._ask("join", tasks.join, a, b)
+            step = reduce_deltas(
+                [kept[stretch.part] for stretch in one.stretches],
+                lambda a, b: self._cluster.submit(tasks.join, a, b, key=self._key("join")),
             )
-            step = self._ask("step", tasks.combine_parts, len(one.stretches), *left)
-            told = self._cluster.submit(tasks.report, step, key=self._key("report"))
+            reports = [self._cluster.submit(tasks.report, delta, key=self._key("report")) for delta in step]
+            if following is not None:
+                self._prepare(following, set(homes.values()))
             try:
-                delta: Delta = self._cluster.result(told, lambda homes=homes: self._look(homes, kept, start))  # type: ignore[misc]
+                look = functools.partial(self._look, homes, kept, start)
+                delta = told([self._cluster.result(report, look) for report in reports])
             except Again:
                 continue
             if not delta.stale:
@@ -209,7 +213,16 @@ class Rounds:
             kept.clear()
         raise Lost(f"a round was not trained in {_ATTEMPTS} attempts")
 
-    def _accept(self, one: Round, step: Any, delta: Delta, seconds: float) -> None:
+    def _prepare(self, following: Round, busy: set[str]) -> None:
+        """Let workers that rest in this round make ready for the one that follows."""
+        homes = self._choose_homes([stretch.part for stretch in following.stretches])
+        self._prepared = [
+            self._ask("prepare", tasks.prepare, stretch, home=homes[stretch.part])
+            for stretch in following.stretches
+            if homes[stretch.part] not in busy
+        ]
+
+    def _accept(self, one: Round, step: list[Any], delta: Delta, seconds: float) -> None:
         if delta.tokens.keys() != {stretch.part for stretch in one.stretches}:
             raise RuntimeError(f"parts {sorted(delta.tokens)} were combined, which are not those of the round")
         stored, report = self._stored, self._stored.report
@@ -239,11 +252,12 @@ class Rounds:
     def _has_model(self, name: str) -> bool:
         known = self._versions.get(name)
         before = (self._timeline, self._version[1] - 1)
-        return known == self._version or (known == before and self._step is not None)
+        return known == self._version or (known == before and bool(self._step))
 
     def _state_for(self, home: str) -> Any:
         """A future of the whole model, where the worker cannot have it."""
-        if self._has_model(home) or self._version[1] == 0:
+        rounds = self._version[1]
+        if self._has_model(home) or rounds == 0 or (rounds == 1 and self._step):  # which it makes itself
             return None
         if self._state is None:
             holder = next((name for name in self._cluster.workers() if self._has_model(name)), None)

@@ -9,7 +9,7 @@ from muse import _core
 from muse.data.arrays import Floats
 from muse.distributed.changes import Rule
 from muse.distributed.plan import Plan, Round
-from muse.distributed.replica import Delta, Replica, Work, combine, merge_deltas, reduce_deltas
+from muse.distributed.replica import Delta, Replica, Work, merge_deltas, reduce_deltas, told
 
 __all__ = ["Simulated", "simulate"]
 
@@ -66,15 +66,15 @@ def simulate(
     for epoch in range(plan.epochs):
         for one in plan.rounds(epoch, parts):
             deltas = [replica.train(stretch) for stretch in one.stretches]
-            left = reduce_deltas(deltas, lambda a, b: merge_deltas(a, b, work.wire, rule))
-            step = combine(left, len(one.stretches), work.wire, rule)
-            replica.apply(step)
+            step = reduce_deltas(deltas, lambda a, b: merge_deltas(a, b, rule))
+            replica.apply(step, rule)
+            trained = told(step)
             out.rounds += 1
-            out.moved.append(step.delta.moved)
-            out.tokens[epoch] += sum(step.delta.tokens.values())
-            for name, value in step.delta.sums.items():
+            out.moved.append(trained.moved)
+            out.tokens[epoch] += sum(trained.tokens.values())
+            for name, value in trained.sums.items():
                 out.sums[epoch][name] = out.sums[epoch].get(name, 0.0) + value
             if watch is not None:
-                watch(one, step.delta)
+                watch(one, trained)
     out.values = replica.values()
     return out

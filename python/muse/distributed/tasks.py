@@ -11,6 +11,7 @@ import os
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,17 +24,17 @@ from muse.data.arrays import Floats
 from muse.data.training_state import SUMS
 from muse.distributed.gathering import Passages, Sampling, gather
 from muse.distributed.plan import ShardSize, Stretch
-from muse.distributed.replica import Delta, Replica, Step, Work, combine, merge_deltas
+from muse.distributed.replica import Delta, Replica, Work, merge_deltas, told
 from muse.distributed.sources import Shard
 
 __all__ = [
     "Job",
     "State",
-    "combine_parts",
     "encode",
     "forget",
     "gather_shard",
     "join",
+    "prepare",
     "report",
     "state",
     "topic",
@@ -119,19 +120,21 @@ class _Place:
                 np.save(file, array)
             temporary.replace(name)
 
-    def bring(self, version: tuple[int, int], step: Step | None, state: State | None) -> bool:
+    def bring(self, version: tuple[int, int], step: Sequence[Delta], state: State | None) -> bool:
         """Have the model of this version, if what is there and what is given allows it."""
-        replica = self.replica
+        replica, before = self.replica, (version[0], version[1] - 1)
         if replica.version == version:
-            return True
-        if step is not None and replica.version == (version[0], version[1] - 1):
-            replica.apply(step)
             return True
         if state is not None and state.version == version:
             replica.begin(version, state.values)
             return True
         if version[1] == 0:
             replica.begin(version)
+            return True
+        if replica.version != before and before[1] == 0:
+            replica.begin(before)
+        if step and replica.version == before:
+            replica.apply(step)
             return True
         return False
 
@@ -194,7 +197,16 @@ def encode(job: Job, number: int) -> ShardSize:
     return ShardSize(corpus.n_tokens, batches, corpus.n_sentences)
 
 
-def train(job: Job, stretch: Stretch, version: tuple[int, int], step: Step | None, state: State | None) -> Delta:
+def prepare(job: Job, stretch: Stretch) -> None:
+    """Do what need not wait for the model that `stretch` begins with; nothing is lost if it is not done."""
+    place = _place(job)
+    with place.lock:
+        if place.replica.version is None:
+            place.replica.begin((0, 0))
+        place.replica.prepare(piece.shard for piece in stretch.pieces)
+
+
+def train(job: Job, stretch: Stretch, version: tuple[int, int], step: Sequence[Delta], state: State | None) -> Delta:
     """Train a stretch from a version of the model, to which `step` leads from the one before, or which is `state`."""
     place, worker, start = _place(job), _worker(), time.perf_counter()
     if worker is not None:
@@ -211,23 +223,18 @@ def topic(run: str) -> str:
     return f"muse-{run}"
 
 
-def join(job: Job, one: Delta, other: Delta) -> Delta:
+def join(one: Delta, other: Delta) -> Delta:
     """What two groups of parts changed, as one."""
-    return merge_deltas(one, other, job.work.wire)
+    return merge_deltas(one, other)
 
 
-def combine_parts(job: Job, parts: int, *deltas: Delta) -> Step:
-    """What a round makes of the model."""
-    return combine(deltas, parts, job.work.wire)
+def report(delta: Delta) -> Delta:
+    """What was trained, without the changes."""
+    return told([delta])
 
 
-def report(step: Step) -> Delta:
-    """What was trained in a round, without the changes."""
-    return step.delta
-
-
-def state(job: Job, version: tuple[int, int], step: Step | None) -> State | None:
-    """All of a version of the model, if this worker has it, or it and `step` the one before."""
+def state(job: Job, version: tuple[int, int], step: Sequence[Delta]) -> State | None:
+    """All of a version of the model, if this worker has it, or the one before and `step`."""
     place = _place(job)
     with place.lock:
         return State(version, place.replica.values()) if place.bring(version, step, None) else None

@@ -102,7 +102,7 @@ def train(
         Tokens at the beginning that one worker trains alone. None: two million, or a twentieth of all.
     rate : float, optional
         What the learning rate `alpha` is multiplied by. None: 2 with several parts.
-    wire : "int16", "float16" or "float32"
+    wire : "int16" or "float32"
         Numbers in which changes travel; the short ones are fractions of the largest of their row.
     checkpoint : path-like, optional
         A folder on this machine. A call that is broken off goes on from its last checkpoint when it is made again.

@@ -3,9 +3,14 @@
 #include <pybind11/stl.h>
 
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "arrays.h"
@@ -19,100 +24,149 @@ using namespace muse::bindings;
 
 namespace {
 
-using CountArray = py::array_t<std::int32_t, py::array::c_style>;
+using RowArray = TokenArray;  // int32, as the counts of workers are
+using ShortArray = py::array_t<std::int16_t, py::array::c_style>;
+using NumberArray = std::variant<ShortArray, WeightArray>;
+// Rows, sums, the units of their rows, squares, workers.
+using ChangesTuple = std::tuple<RowArray, NumberArray, WeightArray, WeightArray, RowArray>;
 
 std::pair<muse::Matrix, muse::Matrix> pair_of(const FloatArray& work, const FloatArray& base, bool write_base) {
   const muse::Matrix one = as_matrix(work, "work", true), other = as_matrix(base, "base", write_base);
   if (one.rows != other.rows || one.dim != other.dim) throw py::value_error("work and base must have the same shape");
+  if (one.rows > std::numeric_limits<std::int32_t>::max()) throw py::value_error("there must be fewer than 2^31 rows");
   return {one, other};
 }
 
-std::tuple<IndexArray, WeightArray, WeightArray> take_changes(const FloatArray& work, const FloatArray& base) {
+// Room for the numbers of so many rows.
+struct NewNumbers {
+  NewNumbers(std::size_t count, int dim, bool shorter) : units(static_cast<py::ssize_t>(count)) {
+    const std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(count), dim};
+    if (shorter)
+      sums = ShortArray(shape);
+    else
+      sums = WeightArray(shape);
+    if (shorter)
+      to.shorts = std::get<ShortArray>(sums).mutable_data();
+    else
+      to.floats = std::get<WeightArray>(sums).mutable_data();
+    to.units = units.mutable_data();
+  }
+
+  NumberArray sums;
+  WeightArray units;
+  muse::Numbers to;
+};
+
+ChangesTuple take_changes(const FloatArray& work, const FloatArray& base, bool shorter) {
   const auto [one, other] = pair_of(work, base, false);
-  std::vector<std::int64_t> rows;
+  std::vector<std::int32_t> rows;
   {
     const ReleaseGil release;
     rows = muse::changed_rows(one, other);
   }
-  const auto count = static_cast<py::ssize_t>(rows.size());
-  WeightArray sums({count, static_cast<py::ssize_t>(one.dim)}), squares(count);
-  float* const sums_out = sums.mutable_data();
-  float* const squares_out = squares.mutable_data();
+  NewNumbers made(rows.size(), one.dim, shorter);
+  std::vector<float> squares(rows.size());
   {
     const ReleaseGil release;
-    muse::take_changes(one, other, rows, sums_out, squares_out);
+    muse::take_changes(one, other, rows, made.to, squares.data());
   }
-  return {take(std::move(rows)), std::move(sums), std::move(squares)};
+  std::vector<std::int32_t> workers(rows.size(), 1);
+  return {take(std::move(rows)), std::move(made.sums), std::move(made.units), take(std::move(squares)),
+          take(std::move(workers))};
 }
 
-void check_changes(const IndexArray& rows, const WeightArray& sums, std::int64_t most) {
-  if (rows.ndim() != 1 || sums.ndim() != 2 || sums.shape(0) != rows.shape(0))
-    throw py::value_error("changes must be one row of numbers for each of the rows");
+void check_rows(const RowArray& rows, std::int64_t most) {
+  if (rows.ndim() != 1) throw py::value_error("rows must be a vector");
   const auto view = as_span(rows);
   for (std::size_t i = 0; i < view.size(); ++i)
     if (view[i] < 0 || view[i] >= most || (i > 0 && view[i] <= view[i - 1]))
       throw py::value_error("rows must ascend, and be those of the matrix");
 }
 
-using ChangesTuple = std::tuple<IndexArray, WeightArray, WeightArray, CountArray>;
+struct DimView {
+  muse::ChangesView view;
+  py::ssize_t dim;
+};
 
-muse::ChangesView view_of(const ChangesTuple& changes) {
-  const auto& [rows, sums, squares, workers] = changes;
-  check_changes(rows, sums, std::int64_t{1} << 62);
-  if (squares.size() != rows.size() || workers.size() != rows.size())
-    throw py::value_error("changes must have a square and a count of workers for each of the rows");
-  return {as_span(rows), sums.data(), as_span(squares), as_span(workers)};
+DimView view_of(const ChangesTuple& changes, std::int64_t most) {
+  const auto& [rows, sums, units, squares, workers] = changes;
+  check_rows(rows, most);
+  if (units.size() != rows.size() || squares.size() != rows.size() || workers.size() != rows.size())
+    throw py::value_error("changes must have a unit, a square and a count of workers for each of the rows");
+  DimView out{{as_span(rows), {}, as_span(squares), as_span(workers)}, 0};
+  muse::Numbers& numbers = out.view.sums;
+  std::visit(
+      [&](const auto& array) {
+        if (array.ndim() != 2 || array.shape(0) != rows.size())
+          throw py::value_error("changes must be one row of numbers for each of the rows");
+        out.dim = array.shape(1);
+      },
+      sums);
+  // Nothing writes to what is read here (changes.h).
+  if (const auto* shorts = std::get_if<ShortArray>(&sums))
+    numbers.shorts = const_cast<std::int16_t*>(shorts->data());
+  else
+    numbers.floats = const_cast<float*>(std::get<WeightArray>(sums).data());
+  numbers.units = const_cast<float*>(units.data());
+  return out;
 }
 
-ChangesTuple merge_changes(const ChangesTuple& one, const ChangesTuple& other, bool adasum) {
-  const muse::ChangesView first = view_of(one), second = view_of(other);
-  const py::ssize_t dim = std::get<1>(one).shape(1);
-  if (dim != std::get<1>(other).shape(1)) throw py::value_error("changes must have rows of the same length");
-  muse::Changes merged;
+muse::Rule rule_of(const std::string& name) {
+  const std::map<std::string, muse::Rule> rules{{"agreement", muse::Rule::kAgreement},
+                                                {"adasum", muse::Rule::kAdasum},
+                                                {"sum", muse::Rule::kSum},
+                                                {"changed", muse::Rule::kChanged},
+                                                {"average", muse::Rule::kAverage}};
+  const auto found = rules.find(name);
+  if (found == rules.end()) throw py::value_error("rule must be agreement, adasum, sum, changed or average");
+  return found->second;
+}
+
+// Changes of one group of workers or of two, as those of one.
+muse::Merged merged(const ChangesTuple& one, const std::optional<ChangesTuple>& other, const std::string& rule,
+                    std::int64_t most = std::numeric_limits<std::int32_t>::max()) {
+  const DimView first = view_of(one, most);
+  const DimView second = other ? view_of(*other, most) : DimView{{}, first.dim};
+  if (first.dim != second.dim) throw py::value_error("changes must have rows of the same length");
+  const muse::Rule by = rule_of(rule);
+  const ReleaseGil release;
+  return {first.view, second.view, static_cast<int>(first.dim), by};
+}
+
+ChangesTuple merge_changes(const ChangesTuple& one, const ChangesTuple& other, const std::string& rule) {
+  const muse::Merged found = merged(one, other, rule);
+  const bool shorter = std::holds_alternative<ShortArray>(std::get<1>(one));
+  const auto dim = static_cast<int>(std::visit([](const auto& array) { return array.shape(1); }, std::get<1>(one)));
+  NewNumbers made(found.rows().size(), dim, shorter);
   {
     const ReleaseGil release;
-    merged = muse::merge_changes(first, second, static_cast<int>(dim),
-                                 adasum ? muse::Merging::kAdasum : muse::Merging::kSum);
+    found.sums(made.to);
   }
-  const auto count = static_cast<py::ssize_t>(merged.rows.size());
-  return {take(std::move(merged.rows)), take(std::move(merged.sums)).reshape({count, dim}),
-          take(std::move(merged.squares)), take(std::move(merged.workers))};
+  return {take(std::vector(found.rows())), std::move(made.sums), std::move(made.units),
+          take(std::vector(found.squares())), take(std::vector(found.workers()))};
 }
 
-void apply_changes(const FloatArray& work, const FloatArray& base, const IndexArray& rows, const WeightArray& changes) {
-  const auto [one, other] = pair_of(work, base, true);
-  check_changes(rows, changes, one.rows);
-  if (changes.shape(1) != one.dim) throw py::value_error("changes must be as long as the rows of the matrix");
-  const auto view = as_span(rows);
-  const float* const values = changes.data();
+void apply_changes(const FloatArray& base, const std::vector<FloatArray>& works, const ChangesTuple& one,
+                   const std::optional<ChangesTuple>& other, int parts, const std::string& rule) {
+  const muse::Matrix matrix = as_matrix(base, "base", true);
+  std::vector<muse::Matrix> followers;
+  for (const FloatArray& work : works) followers.push_back(pair_of(work, base, true).first);
+  const muse::Merged found = merged(one, other, rule, matrix.rows);
+  const auto dim = std::visit([](const auto& array) { return array.shape(1); }, std::get<1>(one));
+  if (dim != matrix.dim) throw py::value_error("changes must be as long as the rows of the matrix");
+  if (parts < 1) throw py::value_error("parts must be at least 1");
   const ReleaseGil release;
-  muse::apply_changes(one, other, view, values);
+  found.add_to(matrix, followers, parts);
 }
 
-using ShortArray = py::array_t<std::int16_t, py::array::c_style>;
-
-std::pair<ShortArray, WeightArray> pack_rows(const WeightArray& rows) {
-  if (rows.ndim() != 2) throw py::value_error("rows must be a matrix");
-  ShortArray packed({rows.shape(0), rows.shape(1)});
-  WeightArray units(rows.shape(0));
-  const float* const in = rows.data();
-  std::int16_t* const out = packed.mutable_data();
-  float* const units_out = units.mutable_data();
-  const ReleaseGil release;
-  muse::pack_rows(in, rows.shape(0), static_cast<int>(rows.shape(1)), out, units_out);
-  return {std::move(packed), std::move(units)};
-}
-
-WeightArray unpack_rows(const ShortArray& packed, const WeightArray& units) {
-  if (packed.ndim() != 2 || units.ndim() != 1 || units.shape(0) != packed.shape(0))
-    throw py::value_error("packed rows must be a matrix, with a unit for each row");
-  WeightArray rows({packed.shape(0), packed.shape(1)});
-  const std::int16_t* const in = packed.data();
-  const float* const units_in = units.data();
-  float* const out = rows.mutable_data();
-  const ReleaseGil release;
-  muse::unpack_rows(in, units_in, packed.shape(0), static_cast<int>(packed.shape(1)), out);
-  return rows;
+// One number for each of both.
+WeightArray agreement(const py::array_t<double, py::array::c_style>& cosines, const RowArray& workers) {
+  const auto of_pairs = as_span(cosines);
+  const auto counts = as_span(workers);
+  if (of_pairs.size() != counts.size()) throw py::value_error("there must be as many cosines as counts of workers");
+  std::vector<float> factors(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) factors[i] = muse::agreement(of_pairs[i], counts[i]);
+  return take(std::move(factors));
 }
 
 // Over arrays, which it keeps alive: a file that is mapped takes no memory.
@@ -136,17 +190,22 @@ muse::Corpus map_corpus(const TokenArray& tokens, const IndexArray& offsets) {
 }  // namespace
 
 void register_distributed(py::module_& m) {
-  m.def("take_changes", &take_changes, py::arg("work").noconvert(), py::arg("base").noconvert(),
-        "Which rows of `work` are not those of `base`, int64 (n,); their differences, float32 (n, D), and squared\n"
-        "lengths, (n,). The rows of `work` are those of `base` again.");
-  m.def("merge_changes", &merge_changes, py::arg("one"), py::arg("other"), py::arg("adasum") = false,
-        "Changes (rows, sums, squares, workers) of two groups of workers as those of one; `adasum` merges the sums of\n"
-        "a row that both have by that rule.");
-  m.def("apply_changes", &apply_changes, py::arg("work").noconvert(), py::arg("base").noconvert(), py::arg("rows"),
-        py::arg("changes"), "Add changes, float32 (n, D), to rows of `base`, which those of `work` are then.");
-  m.def("pack_rows", &pack_rows, py::arg("rows"),
-        "Numbers, float32 (n, D), as int16 (n, D) in units of a 32767th of the largest of their row, float32 (n,).");
-  m.def("unpack_rows", &unpack_rows, py::arg("packed"), py::arg("units"), "The numbers again, float32 (n, D).");
+  m.def(
+      "take_changes", &take_changes, py::arg("work").noconvert(), py::arg("base").noconvert(), py::arg("shorter"),
+      "Which rows of `work` are not those of `base`, and how they differ, as changes: rows, int32 (n,); differences,\n"
+      "(n, D), int16 if `shorter`, or float32; the units of the former, float32 (n,); squared lengths, float32 (n,);\n"
+      "and ones, int32 (n,), for one worker. The rows of `work` are those of `base` again.");
+  m.def("merge_changes", &merge_changes, py::arg("one"), py::arg("other"), py::arg("rule"),
+        "Changes of two groups of workers as those of one, sums or what Adasum makes of them.");
+  m.def(
+      "apply_changes", &apply_changes, py::arg("base").noconvert(), py::arg("works"), py::arg("one"), py::arg("other"),
+      py::arg("parts"), py::arg("rule"),
+      "Move the rows of `base` by the changes of two groups of workers, or of one and None, in all of so many parts;\n"
+      "the same rows of each of `works` are those of `base` then.");
+  m.def(
+      "agreement", &agreement, py::arg("cosines"), py::arg("workers"),
+      "Of each mean cosine, float64 (n,), and number of workers, int32 (n,): the factor of the sum of their changes,\n"
+      "float32 (n,).");
   m.def("map_corpus", &map_corpus, py::arg("tokens").noconvert(), py::arg("offsets").noconvert(),
         "A corpus over arrays of ids, int32, and limits of sentences, int64, which must not change; none are copied.");
   m.def(

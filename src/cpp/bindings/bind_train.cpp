@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "gil.h"
 #include "math/pages.h"
 #include "train/train.h"
 #include "trainer.h"
@@ -80,9 +81,10 @@ void register_options(py::module_& m) {
       .def_readwrite("epochs", &Options::epochs);
 }
 
-void place(PyTrainer<Trainer>& self, std::int64_t first_token, std::int64_t first_batch, std::int64_t last_batch,
-           double start, double end) {
-  self.trainer().place({first_token, first_batch, last_batch, start, end});
+void place(PyTrainer<Trainer>& self, const Corpus& corpus, std::int64_t first_token, std::int64_t first_batch,
+           std::int64_t last_batch, double start, double end) {
+  const ReleaseGil release;
+  self.trainer().place(corpus, {first_token, first_batch, last_batch, start, end});
 }
 
 }  // namespace
@@ -100,10 +102,9 @@ void register_train(pybind11::module_& m) {
       [](const IndexArray& counts, double sample) { return take(muse::keep_probabilities(as_span(counts), sample)); },
       py::arg("counts"), py::arg("sample"), "Probability that subsampling keeps a token of each word, float32 (V,).");
   register_trainer<muse::Trainer>(m, "Trains arrays in place, batch by batch.")
-      .def("place", &place, py::kw_only(), py::arg("first_token"), py::arg("first_batch"), py::arg("last_batch"),
-           py::arg("start"), py::arg("end"),
-           "The corpus is a part of a text, and begins at its token `first_token`, by whose places draws are keyed; "
-           "its\n"
-           "batches [first_batch, last_batch) are trained while the whole training goes from `start` to `end`, both\n"
-           "from 0 to 1: by these the learning rate falls.");
+      .def("place", &place, py::arg("corpus"), py::kw_only(), py::arg("first_token"), py::arg("first_batch"),
+           py::arg("last_batch"), py::arg("start"), py::arg("end"),
+           "The corpus is now this part of a text, which begins at its token `first_token`, by whose places draws are\n"
+           "keyed; its batches [first_batch, last_batch) are trained while the whole training goes from `start` to\n"
+           "`end`, both from 0 to 1: by these the learning rate falls.");
 }

@@ -74,8 +74,13 @@ Trainer::Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> wo
   check_model(model_, corpus_, options_);
 }
 
-void Trainer::place(const Stretch& stretch) {
-  check(stretch.fits(num_batches()), "a stretch must lie in the corpus, and progress from 0 to 1");
+void Trainer::place(const Corpus& corpus, const Stretch& stretch) {
+  std::vector<std::int64_t> boundaries = batch_boundaries(corpus.offsets(), options_.batch_tokens);
+  check(stretch.fits(static_cast<std::int64_t>(boundaries.size()) - 1),
+        "a stretch must lie in the corpus, and progress from 0 to 1");
+  corpus.check_words(model_.num_words);
+  corpus_ = corpus;
+  boundaries_ = std::move(boundaries);
   stretch_ = stretch;
 }
 

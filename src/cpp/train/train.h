@@ -58,9 +58,9 @@ class Trainer {
   Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> word_counts, const Options& options,
           double sample, double ns_exponent, std::vector<float> context_weights);
 
-  // From now on the corpus is a part of a longer text, of which a stretch is trained. Throws std::invalid_argument for
-  // a stretch that is none of the corpus.
-  void place(const Stretch& stretch);
+  // From now on the corpus is this part of a longer text, of which a stretch is trained. Throws std::invalid_argument
+  // for a stretch that is none of it, or unknown words; the trainer is as before then.
+  void place(const Corpus& corpus, const Stretch& stretch);
 
   std::int64_t num_batches() const { return static_cast<std::int64_t>(boundaries_.size()) - 1; }
 
