@@ -12,7 +12,7 @@ from muse.callbacks import Callback
 from muse.data.vocabulary import Vocabulary
 from muse.distributed import Report, tasks, train
 from muse.distributed.checkpoints import NAME, Stored, read, write
-from muse.distributed.plan import ShardSize
+from muse.distributed.plan import Round, ShardSize, Stretch
 from muse.distributed.rounds import Rounds
 from muse.distributed.sources import find_shards
 from muse.distributed.tasks import Job
@@ -148,14 +148,15 @@ class Workers:
 def test_parts_stay_where_they_are_and_no_worker_has_two_more_than_another():
     rounds = Rounds.__new__(Rounds)
     rounds._cluster, rounds._homes, rounds._avoided = Workers("a", "b"), {}, set()
-    first = rounds._choose_homes([0, 1, 2, 3])
+    one = Round(tuple(Stretch(0, part, ()) for part in range(4)), 1.0)
+    first = rounds._choose_homes(one)
     assert sorted(first.values()) == ["a", "a", "b", "b"]
-    assert rounds._choose_homes([0, 1, 2, 3]) == first
+    assert rounds._choose_homes(one) == first
     rounds._cluster.names = ["a", "b", "c"]  # one has joined
-    second = rounds._choose_homes([0, 1, 2, 3])
+    second = rounds._choose_homes(one)
     assert set(second.values()) == {"a", "b", "c"}
     assert sum(first[part] != second[part] for part in first) == 1
     rounds._avoided = {"a"}  # which is slow
-    assert set(rounds._choose_homes([0, 1, 2, 3]).values()) == {"b", "c"}
+    assert set(rounds._choose_homes(one).values()) == {"b", "c"}
     rounds._cluster.names = ["a"]  # and now the only one
-    assert set(rounds._choose_homes([0, 1, 2, 3]).values()) == {"a"}
+    assert set(rounds._choose_homes(one).values()) == {"a"}

@@ -79,6 +79,7 @@ class Rounds:
         self._step: list[Any] = []  # futures, of what leads from the version before to this one
         self._versions: dict[str, tuple[int, int]] = {}
         self._state: Any = None  # a future of all of this version
+        self._ahead: dict[int, Any] = {}  # futures of parts of the next round, which were asked for already
         if self._stored.values:
             self._state = self._cluster.spread(State(self._version, self._stored.values))
             self._stored.values = {}
@@ -184,9 +185,9 @@ class Rounds:
     # -- one round ---------------------------------------------------------------------------------------------------
 
     def _round(self, one: Round, following: Round | None = None) -> None:
-        start, kept = time.perf_counter(), dict[int, Any]()
+        start, kept, self._ahead = time.perf_counter(), self._ahead, {}
         for _ in range(_ATTEMPTS):
-            homes = self._choose_homes([stretch.part for stretch in one.stretches])
+            homes = self._choose_homes(one)
             for stretch in one.stretches:
                 if stretch.part not in kept:
                     home = homes[stretch.part]
@@ -199,28 +200,42 @@ class Rounds:
             )
             reports = [self._cluster.submit(tasks.report, delta, key=self._key("report")) for delta in step]
             if following is not None:
-                self._prepare(following, set(homes.values()))
+                self._ask_ahead(following, step, set(homes.values()))
             try:
                 look = functools.partial(self._look, homes, kept, start)
                 delta = told([self._cluster.result(report, look) for report in reports])
             except Again:
+                self._ahead = {}
                 continue
             if not delta.stale:
                 self._accept(one, step, delta, time.perf_counter() - start)
                 return
             self._versions = {name: self._version for name, _ in delta.places.values()}
             self._state = None if self._versions else self._state
+            self._ahead = {}
             kept.clear()
         raise Lost(f"a round was not trained in {_ATTEMPTS} attempts")
 
-    def _prepare(self, following: Round, busy: set[str]) -> None:
-        """Let workers that rest in this round make ready for the one that follows."""
-        homes = self._choose_homes([stretch.part for stretch in following.stretches])
+    def _ask_ahead(self, following: Round, step: list[Any], busy: set[str]) -> None:
+        """Ask for the next round, too, so that workers need not wait for this process, if those of this one train it.
+
+        Where one worker begins alone, the others make ready, and can be asked likewise: what all begin with they make
+        themselves.
+        """
+        homes, (timeline, rounds) = self._choose_homes(following), self._version
+        resting = set(homes.values()) - busy
+        if resting and rounds:
+            return
         self._prepared = [
             self._ask("prepare", tasks.prepare, stretch, home=homes[stretch.part])
             for stretch in following.stretches
-            if homes[stretch.part] not in busy
+            if homes[stretch.part] in resting
         ]
+        self._ahead = {
+            stretch.part: self._ask("train", tasks.train, stretch, (timeline, rounds + 1), step, None,
+                                    home=homes[stretch.part])
+            for stretch in following.stretches
+        }  # fmt: skip
 
     def _accept(self, one: Round, step: list[Any], delta: Delta, seconds: float) -> None:
         if delta.tokens.keys() != {stretch.part for stretch in one.stretches}:
@@ -266,9 +281,9 @@ class Rounds:
             self._state = self._ask("state", tasks.state, self._version, self._step, home=holder)
         return self._state
 
-    def _choose_homes(self, parts: list[int]) -> dict[int, str]:
+    def _choose_homes(self, one: Round) -> dict[int, str]:
         """Where each part is trained: where it was, as far as that is there, and no worker has two more than others."""
-        there = self._cluster.wait_for_workers()
+        there, parts = self._cluster.wait_for_workers(), [stretch.part for stretch in one.stretches]
         usable = [name for name in there if name not in self._avoided] or there
         load: dict[str, list[int]] = {name: [] for name in usable}
         free: list[int] = []

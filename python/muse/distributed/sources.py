@@ -16,6 +16,7 @@ __all__ = ["BagShard", "ParquetShard", "Shard", "TextShard", "find_shards"]
 
 _CHUNK = 1 << 20
 _BLOCK = 2000  # sentences at once
+_SMALLEST, _LARGEST, _SHARDS = 1 << 22, 1 << 26, 16  # bytes of a shard, and how many there are between these
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")  # in any case of letters, as `_TABLES`
 _TABLES = (".parquet", ".parq", ".pq")
 _WHAT = "muse.distributed.train"
@@ -132,7 +133,7 @@ def _sentences(items: Iterable[Any]) -> Iterator[list[str]]:
 
 
 def find_shards(
-    sources: Any, *, column: str = "text", size: int = 1 << 26, options: Mapping[str, Any] | None = None
+    sources: Any, *, column: str = "text", size: int | None = None, options: Mapping[str, Any] | None = None
 ) -> list[Shard]:
     """Cut sources into shards that can be read one without the other.
 
@@ -143,8 +144,9 @@ def find_shards(
         tables, and folders with such a name are tables in many files.
     column : str
         Of tables.
-    size : int
-        Bytes of a shard, about; compressed files and row groups of tables stay whole.
+    size : int, optional
+        Bytes of a shard, about; compressed files and row groups of tables stay whole. None: a 16th of all, but from 4
+        to 64 MB.
     options : mapping, optional
         Of the store.
 
@@ -177,6 +179,8 @@ def find_shards(
             found[system.unstrip_protocol(name)] = int(about["size"] or 0), _mark(system, name, about)
     if not any(bytes_ for bytes_, _ in found.values()):
         raise NoWordsError("the sources are empty: they hold no words")
+    if size is None:
+        size = min(max(sum(bytes_ for bytes_, _ in found.values()) // _SHARDS, _SMALLEST), _LARGEST)
     shards: list[Shard] = []
     for path, (bytes_, mark) in found.items():
         shards += (replace(shard, mark=mark) for shard in _of_file(path, bytes_, column, size, options or {}))

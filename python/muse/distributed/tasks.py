@@ -212,7 +212,7 @@ def train(job: Job, stretch: Stretch, version: tuple[int, int], step: Sequence[D
     if worker is not None:
         worker.log_event(topic(job.run), {"round": version, "part": stretch.part, "place": worker.address})
     with place.lock:
-        if not place.bring(version, step, state):
+        if any(delta.stale for delta in step) or not place.bring(version, step, state):
             return Delta({}, {stretch.part: 0}, dict.fromkeys(SUMS, 0.0), {}, stale=(stretch.part,))
         delta = place.replica.train(stretch)
     return delta._replace(places={stretch.part: (_address(), time.perf_counter() - start)})
