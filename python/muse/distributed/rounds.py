@@ -127,7 +127,7 @@ class Rounds:
                 self._take_up() if lost is None else self._go_back(lost)
                 while self._stored.epoch < self._plan.epochs:
                     self._epoch()
-                values = self._values()
+                values = self.checkpoint()
                 self._count_begun()
                 return values
             except Lost as error:
@@ -147,20 +147,20 @@ class Rounds:
             stored.sums.append({})
         self._avoided.clear()
         rounds = self._plan.rounds(stored.epoch, report.parts[stored.epoch])
-        while stored.round < len(rounds):
-            self._round(*rounds[stored.round : stored.round + 2])
-            stored.round += 1
-            if stored.round < len(rounds) and time.monotonic() - self._written > self._every:
+        for at in range(stored.round, len(rounds)):
+            self._round(*rounds[at : at + 2])
+            is_last = at + 1 == len(rounds)
+            stored.epoch, stored.round = (stored.epoch + 1, 0) if is_last else (stored.epoch, at + 1)
+            if stored.epoch < self._plan.epochs and time.monotonic() - self._written > self._every:
                 self.checkpoint()
-        stored.epoch, stored.round = stored.epoch + 1, 0
         logger.info("epoch %d of %d: %d tokens", stored.epoch, self._plan.epochs, report.tokens[-1])
-        self.checkpoint()
 
-    def checkpoint(self) -> None:
-        """Store where the training stands."""
+    def checkpoint(self) -> dict[str, Floats]:
+        """Store where the training stands; U and V then."""
         values = self._values()
         checkpoints.write(self._folder, dataclasses.replace(self._stored, values=values))
         self._written = time.monotonic()
+        return values
 
     def _values(self) -> dict[str, Floats]:
         """U and V as they are, from a worker to here."""

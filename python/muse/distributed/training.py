@@ -107,7 +107,7 @@ def train(
     checkpoint : path-like, optional
         A folder on this machine. A call that is broken off goes on from its last checkpoint when it is made again.
     checkpoint_seconds : float
-        Between two checkpoints; there is one at the end of each epoch, too.
+        Between two checkpoints; there is one at the end, too.
     patience : float
         Seconds after which a worker that says nothing is left out.
     shard_bytes : int, optional
