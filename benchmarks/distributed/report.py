@@ -35,12 +35,18 @@ def _study(rows: list[dict[str, Any]]) -> list[str]:
             shown = ["diverges", *["–"] * (len(_SCORES) - 1)]
         alone = row["parts"] == 1
         lines.append("| " + " | ".join([
-            str(row["parts"]), "–" if alone else f"{row['interval'] // 1000}k", "–" if alone else row["rule"],
+            str(row["parts"]), "–" if alone else _interval(row), "–" if alone else row["rule"],
             f"{row['rate']:g}", "–" if not row["warm_up"] else f"{row['warm_up'] / 1e6:g}M",
             "–" if alone else row["wire"], str(row["seed"]), *shown,
             "–" if alone or "moved" not in row else f"{row['moved'] / 1e6:.0f}",
         ]) + " |")  # fmt: skip
     return lines
+
+
+def _interval(row: dict[str, Any]) -> str:
+    often, rows = row.get("often", 1), row.get("frequent", 0)
+    every = f"{row['interval'] // 1000}k"
+    return f"{every}, {rows} rows; all every {row['interval'] * often // 1000}k" if rows else every
 
 
 def _faults(rows: list[dict[str, Any]]) -> list[str]:

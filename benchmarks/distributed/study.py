@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.distributed import frequent
 from benchmarks.senses import measure
 from benchmarks.senses.draws import DrawRules, make_draw
 from benchmarks.senses.texts import Merged, Text, merge
@@ -48,6 +49,8 @@ class Config:
     senses: bool = False  # trees too, which V needs
     epochs: int = 5
     dim: int = 100
+    frequent: int = 0  # rows that are put together in every round, all in each `often`-th; 0: all always
+    often: int = 1
 
 
 def grid() -> list[Config]:
@@ -81,6 +84,9 @@ def grid() -> list[Config]:
         Config(4, 100_000, rate=1.0),
         Config(16, 30_000, rate=3.0, warm_up=2_000_000),
         Config(16, 30_000, rate=2.0),
+        Config(16, 30_000, frequent=2000, often=10, **best),
+        Config(16, 10_000, frequent=500, often=30, **best),
+        Config(16, 10_000, frequent=2000, often=10, **best),
     ]
     several = [
         Config(senses=True, interval=1 << 40),
@@ -134,7 +140,10 @@ def run(config: Config, path: str, limit: int | None, folder: Path) -> dict[str,
     row: dict[str, Any] = {**asdict(config), "tokens": corpus.n_tokens}
     start = time.perf_counter()
     try:
-        done = simulate(work, [corpus], plan, config.parts, config.rule)
+        if config.frequent:
+            done = frequent.simulate(work, [corpus], plan, config.parts, config.frequent, config.often)
+        else:
+            done = simulate(work, [corpus], plan, config.parts, config.rule)
     except DivergenceError as error:
         return {**row, "error": str(error)}
     assert done.tokens == [corpus.n_tokens] * config.epochs
@@ -165,7 +174,8 @@ def _arrays(settings: Settings, vocabulary: Vocabulary, values: dict[str, Any]) 
 def run_all(configs: Sequence[Config], path: str, limit: int | None, folder: Path, out: Path) -> None:
     """Append a row for each that `out` does not hold yet."""
     rows = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
-    known = [{name: row.get(name) for name in asdict(Config())} for row in rows if row.get("record") == "study"]
+    default = asdict(Config())
+    known = [{name: row.get(name, default[name]) for name in default} for row in rows if row.get("record") == "study"]
     for config in configs:
         if asdict(config) in known:
             continue

@@ -168,8 +168,11 @@ class Replica:
             tokens += stats["tokens"]
             for name in SUMS:
                 sums[name] += stats[name]
-        changes = {name: take(getattr(self._arrays, name), self._base[name], self.work.wire) for name in MATRICES}
+        changes = {name: self._taken(name) for name in MATRICES}
         return Delta(changes, {stretch.part: tokens}, sums, {}, sum(change.nbytes for change in changes.values()))
+
+    def _taken(self, name: str) -> Changes:
+        return take(getattr(self._arrays, name), self._base[name], self.work.wire)
 
     def _undo(self) -> None:
         for name in MATRICES:
