@@ -134,6 +134,27 @@ def test_two_trainings_at_once_come_out_as_one_does_and_leave_nothing(client, tm
     assert not [topic for topic in client._event_handlers if topic.startswith("muse-")]
 
 
+def test_a_client_that_does_not_reach_the_workers_goes_through_the_scheduler(client, tmp_path, monkeypatch):
+    told = []
+
+    async def unreachable(who_has, **_):
+        told.append("gather")
+        return {}, list(who_has), [], []
+
+    async def refused(*_):
+        told.append("scatter")
+        raise OSError("no way to the workers")
+
+    monkeypatch.setattr("distributed.client.gather_from_workers", unreachable)
+    monkeypatch.setattr("distributed.client.scatter_to_workers", refused)
+    text = cases.write_text(tmp_path)
+    model, report = train(text, client, workers=1, **PLAN, **cases.SETTINGS)
+    assert report.is_exact
+    assert set(told) == {"gather", "scatter"}
+    wanted = simulated(text, cases.settings(), PLAN)
+    np.testing.assert_array_equal(model.arrays.collocation_vectors, wanted.values["collocation_vectors"])
+
+
 def test_one_shard_is_trained_at_the_same_rate_by_all(client, tmp_path):
     text, plan = cases.write_text(tmp_path), {**PLAN, "shard_bytes": 10**6}
     wanted = simulated(text, cases.settings(senses=1), plan)
