@@ -9,8 +9,11 @@ __all__ = ["CASES", "Cluster", "Cost", "Text", "cost", "table"]
 
 # Measured on one core (benchmarks/distributed speed), in seconds of the processor, which others shared.
 TOKENS_A_CORE = 2.7e6 * 100  # a second of the processor, times dimensions
-TAKE, JOIN, COMBINE, APPLY = 3e-9, 3e-9, 8e-9, 1e-9  # seconds for a number of a changed row
-HOP = 0.01  # seconds from the end of a task to the beginning of one that needs it
+TAKE, JOIN, APPLY = 1.4e-9, 1.7e-9, 0.9e-9  # seconds for a number of a changed row
+COPY = 1e-9  # seconds for a byte that leaves a process and enters another, beside what the network takes
+HOP = 0.02  # seconds from the end of a task to the beginning of one that needs it
+TASK = 5e-4  # seconds that the scheduler has for a task
+PIECES = 32  # into which changes are cut, at most
 BYTES = 2.0  # of a number on its way
 ROUNDS = 6  # of an epoch
 THREADS = 0.8  # of a second core of the same process, on a text of many words
@@ -57,16 +60,22 @@ def changed_rows(words: float, tokens: float) -> float:
 
 
 def cost(cluster: Cluster, text: Text, rounds: int = ROUNDS) -> Cost:
-    """One process a machine, with all its cores; changes go up a tree of machines, and the step down another."""
+    """One process a machine, with all its cores. Two machines send each other what they changed; of more, each sends a
+    piece to each of some that put it together for all, and has the sums from these."""
     speed = TOKENS_A_CORE / text.dim * (1 + THREADS * (cluster.cores - 1))
     one, n = text.tokens / speed, cluster.machines
     memory = 2 * text.words * text.dim * 4 * 2
     if n == 1:
         return Cost(one, one, 0.0, 0.0, memory / 2)
     numbers = changed_rows(text.words, text.tokens / n / rounds) * text.dim
-    sent, levels = numbers * BYTES, math.ceil(math.log2(n))
-    computing = numbers * (TAKE + JOIN * (levels - 1) + COMBINE + APPLY)
-    a_round = computing + 2 * levels * sent / cluster.bandwidth + (levels + 4) * HOP
+    sent = numbers * BYTES
+    if n == 2:
+        ways, joins, hops, tasks = 1.0, 0.0, 1, 2
+    else:
+        pieces = min(n, PIECES)
+        ways, joins, hops, tasks = 1.0 + n / pieces, n / pieces, 3, n * pieces + pieces
+    computing = numbers * (TAKE + JOIN * joins + APPLY)
+    a_round = computing + ways * sent * (1.0 / cluster.bandwidth + COPY) + hops * HOP + tasks * TASK
     return Cost(one, one / n + rounds * a_round, rounds * a_round, sent, memory)
 
 

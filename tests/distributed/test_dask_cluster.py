@@ -155,6 +155,26 @@ def test_a_client_that_does_not_reach_the_workers_goes_through_the_scheduler(cli
     np.testing.assert_array_equal(model.arrays.collocation_vectors, wanted.values["collocation_vectors"])
 
 
+@pytest.mark.parametrize("parts", [3, 5])
+def test_changes_in_pieces_come_to_what_a_tree_makes_of_them(client, tmp_path, monkeypatch, parts):
+    monkeypatch.setattr(muse.distributed.rounds, "_PIECE", 200)
+    joins, submit = [], muse.distributed.rounds.Cluster.submit
+
+    def submit_and_count(self, task, *args, **about):
+        joins.append(len(args)) if task is tasks.join else None
+        return submit(self, task, *args, **about)
+
+    monkeypatch.setattr(muse.distributed.rounds.Cluster, "submit", submit_and_count)
+    text, plan = cases.write_text(tmp_path, count=900), {**PLAN, "parts": parts}
+    wanted = simulated(text, cases.settings(senses=1), plan)
+    model, report = train(text, client, senses=1, workers=1, **plan, **cases.SETTINGS)
+    assert report.is_exact
+    assert set(joins) == {parts}
+    assert report.moved == wanted.moved
+    for name, values in wanted.values.items():
+        np.testing.assert_array_equal(getattr(model.arrays, name), values)
+
+
 def test_one_shard_is_trained_at_the_same_rate_by_all(client, tmp_path):
     text, plan = cases.write_text(tmp_path), {**PLAN, "shard_bytes": 10**6}
     wanted = simulated(text, cases.settings(senses=1), plan)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from muse import MUSE, _core
 from muse.distributed.plan import Plan, ShardSize
-from muse.distributed.replica import Replica
+from muse.distributed.replica import Replica, merge_deltas, piece_of, reduce_deltas, told
 from muse.distributed.simulating import simulate
 
 
@@ -114,6 +114,24 @@ def test_a_stretch_leaves_the_model_as_it_is_and_gives_the_same_bits_again(tmp_p
             np.testing.assert_array_equal(first, second)
     for name, values in replica.values().items():
         np.testing.assert_array_equal(values, before[name])
+
+
+def test_pieces_are_all_of_a_delta(tmp_path):
+    work, shards, plan = cases.prepared(tmp_path, interval=300)
+    replica, whole, rows = Replica(work, shards.__getitem__), Replica(work, shards.__getitem__), len(work.vocabulary)
+    for one in (replica, whole):
+        one.begin((0, 0))
+    deltas = [replica.train(stretch) for stretch in plan.rounds(0, 3)[1].stretches]
+    assert len(deltas) == 3
+    whole.apply(reduce_deltas(deltas, merge_deltas))
+    for count in (1, 2, 7, rows + 1):
+        replica.begin((0, 0))
+        pieces = [[piece_of(delta, number, count, rows) for delta in deltas] for number in range(count)]
+        step = [merge_deltas(merge_deltas(*some[:2]), some[2]) for some in pieces]
+        assert told(step)._replace(changes={}) == told(deltas)._replace(changes={})
+        replica.apply(step)
+        for name, values in whole.values().items():
+            np.testing.assert_array_equal(replica.values()[name], values)
 
 
 @pytest.mark.parametrize("rule", ["agreement", "adasum", "sum", "changed", "average"])

@@ -132,6 +132,24 @@ def test_a_text_that_has_changed_is_not_encoded_again(tmp_path):
     tasks.forget("run")
 
 
+def test_a_worker_that_has_the_model_needs_no_step_and_one_that_has_not_takes_no_stale_one(tmp_path):
+    work, _, plan = cases.prepared(tmp_path, interval=300)
+    job = Job("run", work, tuple(find_shards(tmp_path / "text.txt")), tuple(plan.sizes))
+    first, second = (one.stretches for one in plan.rounds(0, 2)[:2])
+    step = [tasks.train(job, stretch, (0, 0), [], None) for stretch in first]
+    good = tasks.train(job, second[0], (0, 1), step, None)
+    assert not good.stale
+    other = tasks.train(job, second[1], (0, 2), [], None)
+    assert other.stale == (1,)
+    assert tasks.train(job, second[0], (0, 2), [good, other], None).stale == (0,)
+    assert tasks.state(job, (0, 2), [good, other]) is None
+    tasks.train(job, second[0], (0, 1), step, None)
+    again = tasks.train(job, second[0], (0, 1), [good, other], None)  # whose step was lost, and cannot be made again
+    assert not again.stale
+    np.testing.assert_array_equal(again.changes["sense_vectors"].sums, good.changes["sense_vectors"].sums)
+    tasks.forget("run")
+
+
 # -- who trains what ---------------------------------------------------------------------------------------------------
 
 

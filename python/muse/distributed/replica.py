@@ -22,7 +22,7 @@ from muse.selector.selection import context_weights
 from muse.training.initial import initial_arrays
 from muse.training.options import core_options
 
-__all__ = ["MATRICES", "Delta", "Replica", "Work", "merge_deltas", "reduce_deltas", "told"]
+__all__ = ["MATRICES", "Delta", "Replica", "Work", "merge_deltas", "piece_of", "reduce_deltas", "told"]
 
 MATRICES = ("sense_vectors", "collocation_vectors")
 """What training words moves: U and V. Nothing selects before there are senses."""
@@ -130,12 +130,17 @@ class Replica:
         return {name: np.ascontiguousarray(base) for name, base in self._base.items()}
 
     def apply(self, deltas: Sequence[Delta], rule: Rule = "agreement") -> None:
-        """Be of the next version, which all changes of a round make; they are in one delta or two."""
+        """Be of the next version, which all changes of a round make.
+
+        They are in one delta, in two of two parts, or in pieces of all (`piece_of`).
+        """
         assert self.version is not None
-        parts = sum(len(delta.tokens) for delta in deltas)
+        parts = len(told(deltas).tokens)
+        alone = all(delta.tokens for delta in deltas)
         for name in MATRICES:
             groups = [delta.changes[name] for delta in deltas]
-            apply(self._base[name], [getattr(self._arrays, name)], groups, parts, rule)
+            for some in [groups] if alone else [[group] for group in groups]:
+                apply(self._base[name], [getattr(self._arrays, name)], some, parts, rule)
         self.version = self.version[0], self.version[1] + 1
 
     # -- training ----------------------------------------------------------------------------------------------------
@@ -244,6 +249,20 @@ def told(deltas: Sequence[Delta]) -> Delta:
         out = Delta({}, {**out.tokens, **delta.tokens}, sums, {**out.places, **delta.places},
                     out.moved + delta.moved, out.stale + delta.stale)  # fmt: skip
     return out
+
+
+def piece_of(delta: Delta, number: int, count: int, rows: int) -> Delta:
+    """The changes of one of so many equal ranges of a matrix's rows; the first piece tells what was trained."""
+    limits = rows * number // count, rows * (number + 1) // count
+    changes = {}
+    for name, change in delta.changes.items():
+        some = slice(*np.searchsorted(change.rows, limits))
+        changes[name] = Changes(
+            change.rows[some], change.sums[some], change.units[some], change.squares[some], change.workers[some]
+        )
+    if number:
+        return Delta(changes, {}, dict.fromkeys(SUMS, 0.0), {}, stale=delta.stale)
+    return delta._replace(changes=changes)
 
 
 def reduce_deltas(deltas: Sequence[T], join: Callable[[T, T], T]) -> list[T]:

@@ -13,6 +13,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from muse.base.progress import Bar
 from muse.data.arrays import Floats
 from muse.distributed import checkpoints, tasks
@@ -28,6 +30,7 @@ logger = logging.getLogger("muse")
 
 _ATTEMPTS = 20  # of a round, before the model is taken from the checkpoint
 _RETURNS = 100  # to a checkpoint
+_PIECE, _MOST_PIECES = 1 << 23, 32  # bytes of a piece of what a worker changes, at least; a matrix has so many at most
 _SLOW, _LEAST_SLOW = 5.0, 10.0  # times the usual, and seconds, after which a stretch is asked of another worker
 
 
@@ -75,7 +78,8 @@ class Rounds:
         with contextlib.suppress(Lost):
             self._cluster.keep_copies()
             self._cluster.client.subscribe_topic(tasks.topic(self._job.run), self._note)
-        self._shared = self._cluster.spread(self._job)
+        self._spread_to: set[str] = set()
+        self._spread()
         self._step: list[Any] = []  # futures, of what leads from the version before to this one
         self._versions: dict[str, tuple[int, int]] = {}
         self._state: Any = None  # a future of all of this version
@@ -83,6 +87,12 @@ class Rounds:
         if self._stored.values:
             self._state = self._cluster.spread(State(self._version, self._stored.values))
             self._stored.values = {}
+
+    def _spread(self) -> None:
+        """Have all workers know of the training, also those that joined: those that knew of it may go."""
+        there = set(self._cluster.workers())
+        if not there <= self._spread_to:
+            self._shared, self._spread_to = self._cluster.spread(self._job), there
 
     def _note_no_more(self) -> None:
         with contextlib.suppress(Exception):  # where the scheduler is gone, or nothing was to be noted yet
@@ -187,6 +197,7 @@ class Rounds:
     def _round(self, one: Round, following: Round | None = None) -> None:
         start, kept, self._ahead = time.perf_counter(), self._ahead, {}
         for _ in range(_ATTEMPTS):
+            self._spread()
             homes = self._choose_homes(one)
             for stretch in one.stretches:
                 if stretch.part not in kept:
@@ -194,10 +205,7 @@ class Rounds:
                     state = self._state_for(home)
                     kept[stretch.part] = self._ask("train", tasks.train, stretch, self._version, self._step, state,
                                                    home=home)  # fmt: skip
-            step = reduce_deltas(
-                [kept[stretch.part] for stretch in one.stretches],
-                lambda a, b: self._cluster.submit(tasks.join, a, b, key=self._key("join")),
-            )
+            step = self._joined([kept[stretch.part] for stretch in one.stretches], list(homes.values()))
             reports = [self._cluster.submit(tasks.report, delta, key=self._key("report")) for delta in step]
             if following is not None:
                 self._ask_ahead(following, step, set(homes.values()))
@@ -215,6 +223,25 @@ class Rounds:
             self._ahead = {}
             kept.clear()
         raise Lost(f"a round was not trained in {_ATTEMPTS} attempts")
+
+    def _joined(self, deltas: list[Any], homes: list[str]) -> list[Any]:
+        """Futures of what all parts changed.
+
+        By a tree, or, where that is much, in pieces: each of some workers puts one range of rows together for all, so
+        that no worker has to read or send more than about what it changed itself.
+        """
+        work = self._job.work
+        bytes_ = 2 * len(work.vocabulary) * work.settings.vector_size * np.dtype(work.wire).itemsize
+        count = min(bytes_ // _PIECE, _MOST_PIECES, len(deltas)) if len(deltas) > 2 else 1
+        if count < 2:
+            return reduce_deltas(deltas, lambda a, b: self._cluster.submit(tasks.join, a, b, key=self._key("join")))
+        return [
+            self._cluster.submit(
+                tasks.join, *(self._ask("piece", tasks.piece, delta, number, count) for delta in deltas),
+                key=self._key("join"), home=homes[number % len(homes)],
+            )
+            for number in range(count)
+        ]  # fmt: skip
 
     def _ask_ahead(self, following: Round, step: list[Any], busy: set[str]) -> None:
         """Ask for the next round, too, so that workers need not wait for this process, if those of this one train it.

@@ -7,6 +7,7 @@ again from the arguments.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import tempfile
 import threading
@@ -24,7 +25,7 @@ from muse.data.arrays import Floats
 from muse.data.training_state import SUMS
 from muse.distributed.gathering import Passages, Sampling, gather
 from muse.distributed.plan import ShardSize, Stretch
-from muse.distributed.replica import Delta, Replica, Work, merge_deltas, told
+from muse.distributed.replica import Delta, Replica, Work, merge_deltas, piece_of, reduce_deltas, told
 from muse.distributed.sources import Shard
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "forget",
     "gather_shard",
     "join",
+    "piece",
     "prepare",
     "report",
     "state",
@@ -131,9 +133,11 @@ class _Place:
         if version[1] == 0:
             replica.begin(version)
             return True
+        if not step or any(delta.stale for delta in step):  # such as one that was made again, elsewhere
+            return False
         if replica.version != before and before[1] == 0:
             replica.begin(before)
-        if step and replica.version == before:
+        if replica.version == before:
             replica.apply(step)
             return True
         return False
@@ -212,7 +216,7 @@ def train(job: Job, stretch: Stretch, version: tuple[int, int], step: Sequence[D
     if worker is not None:
         worker.log_event(topic(job.run), {"round": version, "part": stretch.part, "place": worker.address})
     with place.lock:
-        if any(delta.stale for delta in step) or not place.bring(version, step, state):
+        if not place.bring(version, step, state):
             return Delta({}, {stretch.part: 0}, dict.fromkeys(SUMS, 0.0), {}, stale=(stretch.part,))
         delta = place.replica.train(stretch)
     return delta._replace(places={stretch.part: (_address(), time.perf_counter() - start)})
@@ -223,9 +227,14 @@ def topic(run: str) -> str:
     return f"muse-{run}"
 
 
-def join(one: Delta, other: Delta) -> Delta:
-    """What two groups of parts changed, as one."""
-    return merge_deltas(one, other)
+def piece(job: Job, delta: Delta, number: int, count: int) -> Delta:
+    """One of so many pieces of what was changed, where that is: only pieces go to other workers."""
+    return piece_of(delta, number, count, len(job.work.vocabulary))
+
+
+def join(*deltas: Delta) -> Delta:
+    """What some parts changed, as one delta."""
+    return functools.reduce(merge_deltas, reduce_deltas(deltas, merge_deltas))
 
 
 def report(delta: Delta) -> Delta:
