@@ -25,7 +25,7 @@ def _parser() -> argparse.ArgumentParser:
     study.add_argument("--corpus", required=True, metavar="FILE", help="a text, one sentence a line")
     study.add_argument("--tokens", type=common.at_least(1), default=None, metavar="N", help="the first N only")
     study.add_argument("--grid", choices=("small", "large"), default="small",
-                       help="rows for millions of tokens, or tens of them (which go to another --out)")  # fmt: skip
+                       help="rows for some millions of tokens, or for some tens of them")  # fmt: skip
     study.add_argument("--cache", type=Path, required=True, metavar="FOLDER")
     study.add_argument("--out", type=common.out_file, default=OUT, metavar="FILE")
     faults = commands.add_parser("faults", help="kill workers and schedulers at random")
@@ -50,10 +50,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _study(options: argparse.Namespace) -> None:
-    from benchmarks.distributed.study import GRIDS, run_all
+    from benchmarks.distributed.study import run_all
 
     options.cache.mkdir(parents=True, exist_ok=True)
-    run_all(GRIDS[options.grid], options.corpus, options.tokens, options.cache, options.out)
+    run_all(options.grid, options.corpus, options.tokens, options.cache, options.out)
 
 
 def _faults(options: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ HOP = 0.02  # seconds from the end of a task to the beginning of one that needs 
 TASK = 5e-4  # seconds that the scheduler has for a task
 PIECES = 32  # into which changes are cut, at most
 BYTES = 2.0  # of a number on its way
-ROUNDS = 6  # of an epoch
+ROUNDS, FEW = 6, 3  # of an epoch; of two machines
 THREADS = 0.8  # of a second core of the same process, on a text of many words
 
 
@@ -59,9 +59,10 @@ def changed_rows(words: float, tokens: float) -> float:
     return met + words * (1 - math.exp(-5.0 * tokens / words))
 
 
-def cost(cluster: Cluster, text: Text, rounds: int = ROUNDS) -> Cost:
+def cost(cluster: Cluster, text: Text) -> Cost:
     """One process a machine, with all its cores. Two machines send each other what they changed; of more, each sends a
     piece to each of some that put it together for all, and has the sums from these."""
+    rounds = ROUNDS if cluster.machines > 2 else FEW
     speed = TOKENS_A_CORE / text.dim * (1 + THREADS * (cluster.cores - 1))
     one, n = text.tokens / speed, cluster.machines
     memory = 2 * text.words * text.dim * 4 * 2

@@ -12,11 +12,12 @@ _SCORES = {"SCWS MaxSimC": "SCWS", "WordSim-353": "WordSim", "MEN": "MEN", "V": 
 
 
 def page(path: Path) -> str:
-    """Both tables in Markdown."""
+    """All tables in Markdown."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     study = [row for row in rows if row["record"] == "study"]
     faults = [row for row in rows if row["record"] == "faults"]
-    return "\n".join([*_study(study), "", *_faults(faults), ""])
+    tables = [_study([row for row in study if row.get("grid", "small") == grid]) for grid in ("small", "large")]
+    return "\n\n".join("\n".join(lines) for lines in [*tables, _faults(faults)])
 
 
 def _study(rows: list[dict[str, Any]]) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -79,6 +78,15 @@ def grid() -> list[Config]:
         Config(16, 100_000, "changed"),
         seeds[4],
         seeds[5],
+        *(
+            Config(parts, interval, seed=seed, **best)
+            for parts, interval in ((4, 100_000), (16, 30_000))
+            for seed in (2, 3)
+        ),
+        Config(16, 100_000, "adasum", **best),
+        Config(2, 1_000_000, **best),
+        Config(2, 2_000_000, **best),
+        Config(16, 15_000, **best),
         Config(16, 30_000, wire="float32", **best),
         Config(4, 30_000, **best),
         Config(4, 100_000, rate=1.0),
@@ -171,15 +179,15 @@ def _arrays(settings: Settings, vocabulary: Vocabulary, values: dict[str, Any]) 
     return arrays
 
 
-def run_all(configs: Sequence[Config], path: str, limit: int | None, folder: Path, out: Path) -> None:
-    """Append a row for each that `out` does not hold yet."""
+def run_all(grid: str, path: str, limit: int | None, folder: Path, out: Path) -> None:
+    """Append a row for each of a grid that `out` does not hold yet."""
     rows = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
-    default = asdict(Config())
+    default = {**asdict(Config()), "grid": "small"}
     known = [{name: row.get(name, default[name]) for name in default} for row in rows if row.get("record") == "study"]
-    for config in configs:
-        if asdict(config) in known:
+    for config in GRIDS[grid]:
+        if {**asdict(config), "grid": grid} in known:
             continue
-        row = {"record": "study", **run(config, path, limit, folder)}
+        row = {"record": "study", "grid": grid, **run(config, path, limit, folder)}
         with out.open("a") as file:
             file.write(json.dumps(row) + "\n")
         shown = {k: round(v, 3) for k, v in row.get("scores", {}).items() if k in

@@ -18,7 +18,7 @@ __all__ = ["Asked", "checked"]
 
 _RATE = 2.0  # times the usual learning rate, where there are several workers
 _WARM_UP, _WARM_UP_PART = 2_000_000, 20  # tokens; and the part of all that it is at most
-_ROUNDS = 6  # of an epoch
+_ROUNDS, _FEW, _FEW_PARTS = 6, 3, 3  # of an epoch; and with so many parts at most, which do not go far apart
 _LEAST_INTERVAL = 30_000  # tokens
 
 
@@ -53,7 +53,8 @@ class Asked:
     def plan(self, sizes: Sequence[ShardSize], parts: int) -> Plan:
         """The rounds, for so many parts or workers."""
         tokens, epochs = sum(size.tokens for size in sizes), self.settings.epochs
-        interval = self.interval or max(tokens // parts // _ROUNDS, _LEAST_INTERVAL)
+        rounds = _ROUNDS if parts > _FEW_PARTS else _FEW
+        interval = self.interval or max(tokens // parts // rounds, _LEAST_INTERVAL)
         warm_up = min(_WARM_UP, tokens * epochs // _WARM_UP_PART) if self.warm_up is None else self.warm_up
         return Plan(sizes, epochs, interval, warm_up)
 

@@ -97,7 +97,7 @@ def train(
         bit, whoever was lost on the way.
     interval : int, optional
         Tokens of a part between two times that changes are put together: fewer are better, and slower. None: a sixth of
-        a part, and 30,000 at least.
+        a part, or a third of one of two or three, and 30,000 at least.
     warm_up : int, optional
         Tokens at the beginning that one worker trains alone. None: two million, or a twentieth of all.
     rate : float, optional
