@@ -150,6 +150,30 @@ def test_quick_takes_the_headline_rows_unless_told_otherwise() -> None:
     assert command.parse([]).parts == list(command.PARTS)
 
 
+def test_the_default_recipe_is_timed_with_its_trees(text: Path) -> None:
+    common_settings = {"window": 5, "sample": 1e-2, "min_count": 5, "seed": 1, "workers": 1, "negative": 2}
+    job = {"system": "muse, default recipe", "vector_size": 8, "corpus": str(text), **common_settings}
+    found = systems.run_here(job)
+    assert found["epochs"] == 5  # all of them, and what made the senses
+    one = systems.run_here({**job, "system": "muse, one sense, shared negatives"})
+    assert found["tokens"] == 5 * one["tokens"]
+    assert found["pairs"] == pytest.approx(5 * one["pairs"], rel=0.05)
+    split = systems.run_here({**job, "system": prediction.SYSTEM})
+    assert (split["epochs"], split["tokens"]) == (1, one["tokens"])
+    assert split["pairs"] > 0
+
+
+def test_targets_count_for_all_epochs(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        rounds, "run_job", lambda job: {"seconds": 1.0, "cpu_seconds": 2.0, "memory_mb": 3.0, "epochs": 5}
+    )
+    job = {"system": "muse, default recipe", "vector_size": 8, "negative": 5, "workers": 1}
+    fives, ones = rounds.Rounds(str(text)), rounds.Rounds(str(text))
+    [found] = fives.run([rounds.Planned(job, 1000, 1)])
+    expected = ones.expected(ones.text(1000), {**rounds.COMMON, **job})
+    assert found["targets"] == 5 * expected["targets"]
+
+
 def test_limits_of_the_machine_are_in_the_table() -> None:
     limits = {"1": {"gflops": 117.0, "triad_gb_per_second": 19.4, "rows_gb_per_second": {"16": 51.7}}}
     rows = report.limit_rows({"limits": limits})
@@ -160,6 +184,9 @@ def test_limits_of_the_machine_are_in_the_table() -> None:
 def test_why_a_peer_cannot_be_had_is_one_line() -> None:
     with pytest.raises(native.NotAvailableError, match=r"^python.* failed: first second$"):
         native._run([sys.executable, "-c", "import sys; sys.exit('first\\n\\nsecond\\n')"])
+    pip = "   error: invalid command 'bdist_wheel'\n   [end of output]\nerror: metadata-generation-failed\nhint: ..."
+    with pytest.raises(native.NotAvailableError, match=r"failed: error: invalid command 'bdist_wheel'$"):
+        native._run([sys.executable, "-c", f"import sys; sys.exit({pip!r})"])
 
 
 def test_scaling_is_relative_to_one_thread() -> None:
