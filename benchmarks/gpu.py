@@ -3,8 +3,8 @@
 ``decisions``: two runs on the device and one on the CPU take the same random decisions. ``throughput``: tokens and
 pairs a second over dimension, negatives, group size and storage, the bytes that a run must move at least, and the share
 of the bound (benchmarks/gpu_limits.py). ``inference``: senses of a text and nearest neighbours, right and how fast.
-``quality``: a generated text of ambiguous words, scored as on the CPU. ``trees``: the default recipe likewise, its words
-trained on the device, with the seconds of each stage. ``sanitized`` and ``profile`` are runs for
+``quality``: a generated text of ambiguous words, scored as on the CPU. ``trees``: the default recipe likewise, whose
+words are trained on the device, with the seconds of each stage. ``sanitized`` and ``profile`` are runs for
 compute-sanitizer and ncu. ``--small`` is for trying all this without a device, on the emulation.
 """
 

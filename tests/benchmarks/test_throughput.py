@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.throughput import __main__ as command  # noqa: E402
-from benchmarks.throughput import native, parts, plan, prediction, reading, report, rounds, stages, systems, whole, work  # noqa: E402
+from benchmarks.throughput import native, parts, plan, prediction, queries, reading, report, rounds, stages, systems, whole, work  # noqa: E402
 
 from benchmarks import common  # noqa: E402
 
@@ -295,3 +295,21 @@ def test_parts_of_a_whole_run_are_all_there_and_add_up(tmp_path: Path, text: Pat
     assert row["peak_mb"] >= row["peak_mb_one_sense"]
     lines = (tmp_path / "parts.md").read_text().splitlines()
     assert [line for line in lines if line.startswith("| trees: encoder")]
+
+
+def test_queries_are_measured_alone_and_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "machine_limits", lambda threads: {"triad_gb_per_second": 20.0, "gflops": 100.0})
+    asked = ["--rows", "2000", "--dims", "8", "20", "--queries", "1", "9", "--rounds", "2", "--out", str(tmp_path)]
+    queries.main(asked)
+    rows = json.loads((tmp_path / "queries.json").read_text())["rows"]
+    assert [(row["dim"], row["by"], row["queries"]) for row in rows] == [
+        (dim, by, count) for dim in (8, 20) for by in ("floats", "bytes") for count in (1, 9)
+    ]
+    assert all(row["ms"] > 0 and ("bandwidth" in row) == (row["queries"] == 1) for row in rows)
+    assert rows[0]["bandwidth"] == pytest.approx(rows[0]["gb"] / 20, rel=1e-4)
+    one, search = queries.make_rows(2000, 20), None
+    for by, size, ask in queries.ways(one, np.ones(2000, np.float32)):
+        assert size == 2000 * (128 if by == "floats" else 32)
+        found = ask(one[:5])[0]
+        search = found if search is None else search
+        np.testing.assert_array_equal(found, search)  # the same by floats and by bytes
