@@ -17,7 +17,20 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.throughput import __main__ as command  # noqa: E402
-from benchmarks.throughput import native, parts, plan, prediction, queries, reading, report, rounds, stages, systems, whole, work  # noqa: E402
+from benchmarks.throughput import (
+    native,
+    parts,
+    plan,
+    prediction,
+    queries,
+    reading,
+    report,
+    rounds,
+    stages,
+    systems,
+    whole,
+    work,
+)  # noqa: E402
 
 from benchmarks import common  # noqa: E402
 
