@@ -30,7 +30,7 @@ from benchmarks.throughput import (
     systems,
     whole,
     work,
-)  # noqa: E402
+)
 
 from benchmarks import common  # noqa: E402
 
