@@ -1,7 +1,7 @@
 """Speed of sense selection in use: tokens a CPU second of tag_corpus, disambiguate_batch and disambiguate_blocks.
 
-The defaults are a model that is trained on the text for one epoch, with its sense trees: contexts have a block of topics
-and one of order. Speed does not depend on the values of the others, so random ones serve: the words of the text,
+The defaults are a model that is trained on the text for one epoch, with its sense trees: contexts have a block of
+topics and one of order. Speed does not depend on the values of the others, so random ones serve: the words of the text,
 `--senses` of each, and the settings of `Split` or of the paper. CPU seconds are those of all threads together.
 """
 

@@ -95,9 +95,10 @@ def main(argv: list[str] | None = None) -> None:
         parser.exit(2, f"the limits of the machine cannot be measured: {error}\n")
     rows = [row for dim in options.dims for row in measure(dim, options.rows, options.queries, options.rounds, limits)]
     stamp = common.stamp("python -m benchmarks.throughput.queries", rounds=options.rounds, limits=limits)
+    machine = stamp["machine"]
     told = (
-        f"`{stamp['command']}`, {stamp['date']}, {stamp['machine']['cpu']}, {stamp['machine']['isa']}, load before "
-        f"{stamp['machine']['load_before']}; one thread, processor time. Limits: {limits['triad_gb_per_second']:.1f} GB/s, "
+        f"`{stamp['command']}`, {stamp['date']}, {machine['cpu']}, {machine['isa']}, load before "
+        f"{machine['load_before']}; one thread, processor time. Limits: {limits['triad_gb_per_second']:.1f} GB/s, "
         f"{limits['gflops']:.0f} GFLOP/s."
     )
     page = f"# Queries\n\n{told}\n\n{common.markdown_table(rows, COLUMNS)}\n"

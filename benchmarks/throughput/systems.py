@@ -67,6 +67,7 @@ def run_muse(job: dict[str, Any]) -> dict[str, Any]:
         "seconds": row["seconds"],
         "cpu_seconds": cpu_seconds,
         "epochs": epochs,
+        "words": len(model),
         "tokens": row["tokens"],
         "pairs": row["pairs"],
         "group_size": model.settings.group_size,

@@ -17,9 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.throughput import __main__ as command  # noqa: E402
-from benchmarks.throughput import (
+from benchmarks.throughput import (  # noqa: E402
     native,
     parts,
+    picture,
     plan,
     prediction,
     queries,
@@ -326,3 +327,31 @@ def test_queries_are_measured_alone_and_together(tmp_path: Path, monkeypatch: py
         found = ask(one[:5])[0]
         search = found if search is None else search
         np.testing.assert_array_equal(found, search)  # the same by floats and by bytes
+
+
+def test_the_picture_has_three_panels_of_measured_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    ran: list[dict[str, Any]] = []
+
+    def run(job: dict[str, Any]) -> dict[str, Any]:
+        ran.append(job)
+        if job["system"] == systems.REFERENCE:
+            raise native.NotAvailableError("no gensim")
+        return {"seconds": 0.5, "cpu_seconds": 1.0, "memory_mb": 3.0, "pairs": 2e6, "tokens": 100, "words": 77}
+
+    monkeypatch.setattr(rounds, "run_job", run)
+    asked = ["--dims", "8", "16", "--threads", "1", "2", "--words", "50", "500", "--tokens", "1000", "--repeats", "2",
+             "--runs", str(tmp_path / "runs"), "--out", str(tmp_path)]  # fmt: skip
+    picture.main(asked)
+    result = json.loads((tmp_path / "throughput-picture.json").read_text())
+    assert result["left_out"] == {systems.REFERENCE: "no gensim"}
+    assert {(row["swept"], row["x"], row["mpairs"]) for row in result["rows"]} == {
+        ("vector_size", 8, 2.0), ("vector_size", 16, 2.0), ("workers", 1, 4.0), ("workers", 2, 4.0), ("words", 77, 2.0),
+    }  # fmt: skip
+    assert {(job["vector_size"], job["workers"]) for job in ran} == {(8, 1), (16, 1), (100, 1), (100, 2)}
+    drawn = (tmp_path / "throughput-picture.svg").read_bytes()
+    assert len(drawn) > 5000
+    before = len(ran)
+    picture.main(asked)
+    assert len([job for job in ran[before:] if job["system"] != systems.REFERENCE]) == 0  # kept, and not run again
+    assert (tmp_path / "throughput-picture.svg").read_bytes() == drawn
