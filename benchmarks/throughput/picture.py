@@ -42,7 +42,7 @@ def plan(swept: str, values: Sequence[int], tokens: int, repeats: int, systems: 
     """The runs of a panel: all systems with each value, in turn."""
     planned = []
     for value in values:
-        longer = max(1, value // _WORDS) if swept == "words" else 4 if swept == "workers" else 1
+        longer = 1 if swept == "vector_size" else max(4, value // _WORDS if swept == "words" else 0)
         for system in systems:
             job = {"system": system, **_USUAL, "min_count": 1, "swept": swept, "value": value}
             if swept != "words":
@@ -99,8 +99,8 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
         elif swept == "workers":
             panel.set_xticks(sorted({row["x"] for row in mine}))
         panel.set_ylabel("10⁶ pairs a second" + (", by the clock" if swept == "workers" else " of one core"))
-    figure.axes[0].legend(fontsize=7)
-    figure.tight_layout()
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="lower center", ncols=len(SYSTEMS), fontsize=8)
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
     figure.savefig(path, metadata={"Date": None})
 
 
