@@ -3,7 +3,8 @@
 ``decisions``: two runs on the device and one on the CPU take the same random decisions. ``throughput``: tokens and
 pairs a second over dimension, negatives, group size and storage, the bytes that a run must move at least, and the share
 of the bound (benchmarks/gpu_limits.py). ``inference``: senses of a text and nearest neighbours, right and how fast.
-``quality``: a generated text of ambiguous words, scored as on the CPU. ``sanitized`` and ``profile`` are runs for
+``quality``: a generated text of ambiguous words, scored as on the CPU. ``trees``: the default recipe likewise, whose
+words are trained on the device, with the seconds of each stage. ``sanitized`` and ``profile`` are runs for
 compute-sanitizer and ncu. ``--small`` is for trying all this without a device, on the emulation.
 """
 
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -22,7 +25,7 @@ from benchmarks.gpu_limits import H100, Case
 from muse import MUSE, Engine, Paper, Split, _core, cuda
 from muse.base.limits import usable_cores
 from muse.data.settings import Settings
-from muse.datasets import make_ambiguous_corpus
+from muse.datasets import AmbiguousCorpus, make_ambiguous_corpus
 from muse.evaluation.clustering import v_measure
 from muse.training.options import core_options
 
@@ -225,23 +228,68 @@ def quality(size: Size, note: Note) -> None:
     """V-measure of selected senses on a generated text, on the CPU and on the device in both storages, of two seeds."""
     corpus = make_ambiguous_corpus(size.text, size.text // 15, seed=0)
     places: dict[str, dict[str, Any]] = {
-        "cpu": {"device": "cpu"}, "cuda": {"device": "cuda"},
+        "cpu": {"device": "cpu", "recipe": Split()}, "cuda": {"device": "cuda", "recipe": Split()},
         "cuda, bfloat16": {"device": "cuda", "recipe": Split(engine=Engine(device_storage="bfloat16"))},
     }  # fmt: skip
     scores: dict[str, list[float]] = {place: [] for place in places}
     for place, options in places.items():
         for seed in (1, 2):
-            model = MUSE(corpus.sentences, vector_size=32, seed=seed, **options)
-            selected = list(model.disambiguate_batch(corpus.sentences))
-            found = [
-                v_measure([sense for _, _, sense in uses], [int(selected[s][p]) for s, p, _ in uses])[2]
-                for uses in corpus.occurrences().values()
-            ]
-            scores[place].append(float(np.mean(found)))
+            scores[place].append(_score(MUSE(corpus.sentences, vector_size=32, seed=seed, **options), corpus))
             note(scores)
     if size is FULL:
         for place in ("cuda", "cuda, bfloat16"):
             assert np.mean(scores[place]) > np.mean(scores["cpu"]) - 0.06, scores
+
+
+def _score(model: MUSE, corpus: AmbiguousCorpus) -> float:
+    """The mean V-measure of the senses that a model selects for the ambiguous words."""
+    selected = list(model.disambiguate_batch(corpus.sentences))
+    found = [
+        v_measure([sense for _, _, sense in uses], [int(selected[s][p]) for s, p, _ in uses])[2]
+        for uses in corpus.occurrences().values()
+    ]
+    return float(np.mean(found))
+
+
+class _Stages(logging.Handler):
+    """The seconds that a training logs of each part of the sense trees."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.seconds: dict[str, float] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if found := re.fullmatch(r"sense trees, (\w+): ([\d.]+) s", record.getMessage()):
+            self.seconds[found[1]] = float(found[2])
+
+
+def trees(size: Size, note: Note) -> None:
+    """The default recipe, on the CPU and with words that are trained on the device: contexts and clusters of the sense
+    trees grow from these on the CPU. Scores, senses and seconds by stage, of two seeds."""
+    corpus = make_ambiguous_corpus(size.text, size.text // 15, seed=0)
+    report: dict[str, dict[str, Any]] = {}
+    logger = logging.getLogger("muse")
+    for place in ("cpu", "cuda"):
+        found = report[place] = {"scores": [], "senses": [], "seconds": []}
+        for seed in (1, 2):
+            stages, level = _Stages(), logger.level
+            logger.addHandler(stages)
+            logger.setLevel(logging.INFO)
+            model = MUSE(corpus.sentences, vector_size=32, min_count=1, seed=seed, device=place)
+            logger.removeHandler(stages)
+            logger.setLevel(level)
+            words = sum(row["seconds"] for row in model.history if row["stage"] == "words")
+            found["scores"].append(_score(model, corpus))
+            found["senses"].append(model.arrays.n_senses)
+            found["seconds"].append({"words": words, **stages.seconds})
+            note(report)
+            assert model.history[-1]["stage"] == "trees"
+            assert model.snapshot.forest is not None
+            assert {"encoder", "trees"} <= stages.seconds.keys()
+    few, many = sorted(sum(report[place]["senses"]) for place in report)
+    assert few > 0.9 * many, report  # the same words have trees; of how many senses depends on uses alone
+    if size is FULL:
+        assert np.mean(report["cuda"]["scores"]) > np.mean(report["cpu"]["scores"]) - 0.06, report
 
 
 def sanitized(size: Size, note: Note) -> None:
@@ -275,7 +323,7 @@ def profile(size: Size, note: Note) -> None:
     note({"targets": trainer.run(0, 0, trainer.num_batches, 32)["targets"]})
 
 
-PARTS = {part.__name__: part for part in (decisions, throughput, inference, quality, sanitized, profile)}
+PARTS = {part.__name__: part for part in (decisions, throughput, inference, quality, trees, sanitized, profile)}
 
 
 def main() -> None:

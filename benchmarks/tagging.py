@@ -1,7 +1,8 @@
 """Speed of sense selection in use: tokens a CPU second of tag_corpus, disambiguate_batch and disambiguate_blocks.
 
-Speed does not depend on the values of a model, so random ones serve: the words of the text, `--senses` of each, and the
-settings of the package or of the paper. CPU seconds are those of all threads together.
+The defaults are a model that is trained on the text for one epoch, with its sense trees: contexts have a block of
+topics and one of order. Speed does not depend on the values of the others, so random ones serve: the words of the text,
+`--senses` of each, and the settings of `Split` or of the paper. CPU seconds are those of all threads together.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks import common
-from muse import MUSE, Paper, Settings, Vocabulary
+from muse import MUSE, Paper, Settings, Split, Vocabulary
 from muse.corpus.encoding import LineSentence, encode_corpus
 from muse.training.initial import initial_arrays
 
-RECIPES: dict[str, dict[str, Any]] = {"defaults": {}, "paper": {"recipe": Paper()}}
+RECIPES: dict[str, dict[str, Any]] = {"defaults": {}, "split": {"recipe": Split()}, "paper": {"recipe": Paper()}}
 
 
 def random_model(vocabulary: Vocabulary, recipe: str, senses: int, dim: int, workers: int) -> MUSE:
@@ -58,7 +59,10 @@ def measure(corpus: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
         text, tagged = Path(folder, "text"), Path(folder, "tagged")
         text.write_text("".join(" ".join(sentence) + "\n" for sentence in sentences), encoding="utf-8")
         for recipe in RECIPES:
-            model = random_model(vocabulary, recipe, options.senses, options.dim, options.workers)
+            if RECIPES[recipe]:
+                model = random_model(vocabulary, recipe, options.senses, options.dim, options.workers)
+            else:
+                model = MUSE(sentences, vector_size=options.dim, epochs=1, workers=options.workers)
             list(model.disambiguate_batch(islice(sentences, 10)))  # the table of words is made once
             ways: dict[str, Callable[[], Any]] = {
                 "tag_corpus": lambda model=model: model.tag_corpus(text, tagged),

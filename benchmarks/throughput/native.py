@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -54,8 +55,12 @@ def word2vec_program(flags: list[str]) -> Path:
     source = cache_dir() / f"word2vec-{_WORD2VEC_VERSION}.c"
     if not source.exists():
         with tempfile.TemporaryDirectory() as folder:
-            _run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
-                  "--no-build-isolation", "--dest", folder, f"{_WORD2VEC_PACKAGE}=={_WORD2VEC_VERSION}"])  # fmt: skip
+            try:
+                _run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
+                      "--no-build-isolation", "--dest", folder,
+                      f"{_WORD2VEC_PACKAGE}=={_WORD2VEC_VERSION}"])  # fmt: skip
+            except NotAvailableError as error:
+                raise NotAvailableError(f"{error} (pip reads its source with setuptools, wheel and cython)") from None
             with tarfile.open(next(Path(folder).glob("*.tar.gz"))) as packed:
                 name = next(n for n in packed.getnames() if n.endswith("/c/word2vec.c"))
                 member = packed.extractfile(name)
@@ -80,5 +85,6 @@ def _compiled(compiler: str, source: Path, flags: list[str], libraries: list[str
 def _run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        told = " ".join(done.stderr.split())  # one line, of which the end is what whoever runs this reads
+        errors = re.findall(r"^ *((?:[\w.]*Error|error): .*[ '].*)$", done.stderr, re.MULTILINE)
+        told = errors[0] if errors else " ".join(done.stderr.split())  # one line, whose end whoever runs this reads
         raise NotAvailableError(f"{Path(command[0]).name} failed: {told[-300:]}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.throughput.work import shared_negatives
 
-SYSTEM = "muse, default recipe"
+SYSTEM = "muse, senses that are trained"
 CORES = (1, 16, 64)
 NOTE = (
     f"An estimate from the one thread above ({SYSTEM}, its epoch with senses): threads are taken to scale, and every "

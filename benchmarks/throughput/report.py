@@ -55,8 +55,10 @@ PREDICTION_COLUMNS = {
 TAGGING_COLUMNS = {"recipe": "settings", "call": "call", "ktokens_per_cpu_second": "10³ tokens/CPU-s"}
 NOTES = {  # by what the name of a system holds
     "": "What tokens, pairs and the share of peak are: see the head of benchmarks/throughput/__init__.py.",
-    "default recipe": "The default recipe is timed in its epoch with senses; its selection module's work does not "
-    "count towards the share of peak.",
+    "default recipe": "The default recipe is timed as a whole, five epochs with the growth of sense trees, whose work "
+    "does not count towards the share of peak: pairs/s to gensim is what senses leave of the speed.",
+    "senses that are trained": "Split, whose senses are trained, is timed in its epoch with senses; its selection "
+    "module's work does not count towards the share of peak.",
     "paper's recipe": "The paper's recipe trains one collocate a token, the others all: compare pairs, not tokens.",
     "gensim": "Rates are those of an epoch; reading the text and counting its words are left out.",
     "fastText": "fastText is `fasttext-wheel`, built for any x86-64; built for the machine it is faster.",

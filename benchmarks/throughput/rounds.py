@@ -74,6 +74,7 @@ class Rounds:
             self.left_out[job["system"]] = str(error)
             print(f"{job['system']} is left out: {error}", file=sys.stderr)
             return None
+        found["targets"] *= found.pop("epochs", 1)
         if "paper's recipe" in job["system"]:
             found["targets"] = found["pairs"]
         if "arrays_mb" in found:

@@ -44,8 +44,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "negatives of each pair, dimension 100, 5 negatives": {
         "system": "muse, one sense, negatives of each pair", "vector_size": 100, "negative": 5,
     },
-    "default recipe, dimension 100, 5 negatives": {
-        "system": "muse, default recipe", "vector_size": 100, "negative": 5,
+    "senses that are trained, dimension 100, 5 negatives": {
+        "system": "muse, senses that are trained", "vector_size": 100, "negative": 5,
     },
     "the paper's setting, dimension 300, 25 negatives": {
         "system": "muse, paper's recipe", "vector_size": 300, "negative": 25, "sample": 0.0,

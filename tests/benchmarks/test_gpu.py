@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import gpu, gpu_limits
@@ -43,11 +44,14 @@ def test_the_model_has_the_negatives_of_the_paper_and_those_that_groups_share_by
 
 def test_parts_note_what_they_find(on_device, tmp_path, monkeypatch):
     """The parts of the script, on the device or the emulation, with little to do."""
-    for part in ("decisions", "inference", "sanitized"):
+    for part in ("decisions", "inference", "trees", "sanitized"):
         path = tmp_path / "report.json"
         monkeypatch.setattr("sys.argv", ["gpu", part, "--small", "--out", str(path)])
         gpu.main()
         assert json.loads(path.read_text())[part]["device"]
     report = json.loads(path.read_text())
     assert report["inference"]["same_senses"] > 0.999
-    assert sorted(report) == ["decisions", "inference", "sanitized"]
+    assert set(report["trees"]) == {"device", "cpu", "cuda"}
+    assert np.mean(report["trees"]["cuda"]["scores"]) > np.mean(report["trees"]["cpu"]["scores"]) - 0.15
+    assert all(stages["words"] > 0 for stages in report["trees"]["cuda"]["seconds"])
+    assert sorted(report) == ["decisions", "inference", "sanitized", "trees"]

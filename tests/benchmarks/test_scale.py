@@ -111,7 +111,7 @@ def test_the_summary_says_what_it_took(run):
     assert row["words"] == lines[-1]["words"]
     assert {"reading", "training", "encoder", "trees"} <= set(row["seconds"])
     assert all(seconds >= 0 for seconds in row["seconds"].values())
-    assert 0 < row["estimate_gb"] < row["most_gb"]
+    assert 0 < row["most_gb"] < row["estimate_gb"] < 0.2  # of which the interpreter is most
     assert row["wall_rate"] > 0
     text = page([row], {"command": "x", "date": "2000-01-01", "machine": {"cpu": "c", "cores": 2}}, 0.6)
     assert "10 billion" in text

@@ -17,7 +17,21 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.throughput import __main__ as command  # noqa: E402
-from benchmarks.throughput import native, parts, plan, prediction, reading, report, rounds, stages, systems, whole, work  # noqa: E402
+from benchmarks.throughput import (  # noqa: E402
+    native,
+    parts,
+    picture,
+    plan,
+    prediction,
+    queries,
+    reading,
+    report,
+    rounds,
+    stages,
+    systems,
+    whole,
+    work,
+)
 
 from benchmarks import common  # noqa: E402
 
@@ -150,6 +164,30 @@ def test_quick_takes_the_headline_rows_unless_told_otherwise() -> None:
     assert command.parse([]).parts == list(command.PARTS)
 
 
+def test_the_default_recipe_is_timed_with_its_trees(text: Path) -> None:
+    common_settings = {"window": 5, "sample": 1e-2, "min_count": 5, "seed": 1, "workers": 1, "negative": 2}
+    job = {"system": "muse, default recipe", "vector_size": 8, "corpus": str(text), **common_settings}
+    found = systems.run_here(job)
+    assert found["epochs"] == 5  # all of them, and what made the senses
+    one = systems.run_here({**job, "system": "muse, one sense, shared negatives"})
+    assert found["tokens"] == 5 * one["tokens"]
+    assert found["pairs"] == pytest.approx(5 * one["pairs"], rel=0.05)
+    split = systems.run_here({**job, "system": prediction.SYSTEM})
+    assert (split["epochs"], split["tokens"]) == (1, one["tokens"])
+    assert split["pairs"] > 0
+
+
+def test_targets_count_for_all_epochs(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        rounds, "run_job", lambda job: {"seconds": 1.0, "cpu_seconds": 2.0, "memory_mb": 3.0, "epochs": 5}
+    )
+    job = {"system": "muse, default recipe", "vector_size": 8, "negative": 5, "workers": 1}
+    fives, ones = rounds.Rounds(str(text)), rounds.Rounds(str(text))
+    [found] = fives.run([rounds.Planned(job, 1000, 1)])
+    expected = ones.expected(ones.text(1000), {**rounds.COMMON, **job})
+    assert found["targets"] == 5 * expected["targets"]
+
+
 def test_limits_of_the_machine_are_in_the_table() -> None:
     limits = {"1": {"gflops": 117.0, "triad_gb_per_second": 19.4, "rows_gb_per_second": {"16": 51.7}}}
     rows = report.limit_rows({"limits": limits})
@@ -160,6 +198,9 @@ def test_limits_of_the_machine_are_in_the_table() -> None:
 def test_why_a_peer_cannot_be_had_is_one_line() -> None:
     with pytest.raises(native.NotAvailableError, match=r"^python.* failed: first second$"):
         native._run([sys.executable, "-c", "import sys; sys.exit('first\\n\\nsecond\\n')"])
+    pip = "   error: invalid command 'bdist_wheel'\n   [end of output]\nerror: metadata-generation-failed\nhint: ..."
+    with pytest.raises(native.NotAvailableError, match=r"failed: error: invalid command 'bdist_wheel'$"):
+        native._run([sys.executable, "-c", f"import sys; sys.exit({pip!r})"])
 
 
 def test_scaling_is_relative_to_one_thread() -> None:
@@ -268,3 +309,49 @@ def test_parts_of_a_whole_run_are_all_there_and_add_up(tmp_path: Path, text: Pat
     assert row["peak_mb"] >= row["peak_mb_one_sense"]
     lines = (tmp_path / "parts.md").read_text().splitlines()
     assert [line for line in lines if line.startswith("| trees: encoder")]
+
+
+def test_queries_are_measured_alone_and_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "machine_limits", lambda threads: {"triad_gb_per_second": 20.0, "gflops": 100.0})
+    asked = ["--rows", "2000", "--dims", "8", "20", "--queries", "1", "9", "--rounds", "2", "--out", str(tmp_path)]
+    queries.main(asked)
+    rows = json.loads((tmp_path / "queries.json").read_text())["rows"]
+    assert [(row["dim"], row["by"], row["queries"]) for row in rows] == [
+        (dim, by, count) for dim in (8, 20) for by in ("floats", "bytes") for count in (1, 9)
+    ]
+    assert all(row["ms"] > 0 and ("bandwidth" in row) == (row["queries"] == 1) for row in rows)
+    assert rows[0]["bandwidth"] == pytest.approx(rows[0]["gb"] / 20, rel=1e-4)
+    one, search = queries.make_rows(2000, 20), None
+    for by, size, ask in queries.ways(one, np.ones(2000, np.float32)):
+        assert size == 2000 * (128 if by == "floats" else 32)
+        found = ask(one[:5])[0]
+        search = found if search is None else search
+        np.testing.assert_array_equal(found, search)  # the same by floats and by bytes
+
+
+def test_the_picture_has_three_panels_of_measured_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    ran: list[dict[str, Any]] = []
+
+    def run(job: dict[str, Any]) -> dict[str, Any]:
+        ran.append(job)
+        if job["system"] == systems.REFERENCE:
+            raise native.NotAvailableError("no gensim")
+        return {"seconds": 0.5, "cpu_seconds": 1.0, "memory_mb": 3.0, "pairs": 2e6, "tokens": 100, "words": 77}
+
+    monkeypatch.setattr(rounds, "run_job", run)
+    asked = ["--dims", "8", "16", "--threads", "1", "2", "--words", "50", "500", "--tokens", "1000", "--repeats", "2",
+             "--runs", str(tmp_path / "runs"), "--out", str(tmp_path)]  # fmt: skip
+    picture.main(asked)
+    result = json.loads((tmp_path / "throughput-picture.json").read_text())
+    assert result["left_out"] == {systems.REFERENCE: "no gensim"}
+    assert {(row["swept"], row["x"], row["mpairs"]) for row in result["rows"]} == {
+        ("vector_size", 8, 2.0), ("vector_size", 16, 2.0), ("workers", 1, 4.0), ("workers", 2, 4.0), ("words", 77, 2.0),
+    }  # fmt: skip
+    assert {(job["vector_size"], job["workers"]) for job in ran} == {(8, 1), (16, 1), (100, 1), (100, 2)}
+    drawn = (tmp_path / "throughput-picture.svg").read_bytes()
+    assert len(drawn) > 5000
+    before = len(ran)
+    picture.main(asked)
+    assert len([job for job in ran[before:] if job["system"] != systems.REFERENCE]) == 0  # kept, and not run again
+    assert (tmp_path / "throughput-picture.svg").read_bytes() == drawn

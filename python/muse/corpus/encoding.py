@@ -177,6 +177,7 @@ def encode_corpus(
     else:
         vocabulary, mapping = rules.select(words, counts, encoder.raw_tokens, vocab)
     corpus = encoder.finish(mapping)
+    _core.give_back_memory()  # that of the words that were counted and not kept
     logger.info(
         "kept %d of %d words (effective min_count %d), which are %d of %d tokens",
         len(vocabulary), len(words), vocabulary.effective_min_count, corpus.n_tokens, corpus.raw_tokens,

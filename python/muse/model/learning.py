@@ -162,7 +162,7 @@ def train(
     if total_examples is not None and total_examples != self._corpus.raw_sentences:
         logger.warning("total_examples=%s, but the corpus has %d sentences", total_examples, self._corpus.raw_sentences)
     if not self.snapshot.is_trained:
-        check_memory(run, len(vocabulary), expected_senses(run, vocabulary))
+        check_memory(run, vocabulary.counts, expected_senses(run, vocabulary))
     if not resume:
         say_that_rates_rise(self, alphas[0] if alphas else settings.alpha)
     trained = train_model(

@@ -330,8 +330,8 @@ class MUSE(SenseQueries):
 
         Examples
         --------
-        >>> round(MUSE(vector_size=300).estimate_memory(1_000_000)["total"] / 1e9, 1)
-        14.6
+        >>> round(MUSE(vector_size=300, workers=2).estimate_memory(1_000_000)["total"] / 1e9, 1)
+        13.2
         """
         snapshot, settings = self.snapshot, self.settings
         if vocab_size is not None:
@@ -339,7 +339,7 @@ class MUSE(SenseQueries):
             return estimate_memory(settings, count, usual_senses(settings, count))
         known = snapshot.vocabulary
         senses = snapshot.arrays.n_senses if snapshot.is_trained else expected_senses(settings, known)
-        return estimate_memory(settings, len(known), senses)
+        return estimate_memory(settings, len(known), senses, known.counts)
 
     # -- files -------------------------------------------------------------------------------------------------------
 

@@ -264,7 +264,7 @@ def _with_vocabulary(snapshot: Snapshot, vocabulary: Vocabulary, form: TextForm 
     if old is None:
         return snapshot.replace(words=vocabulary)
     senses = added_senses(settings, vocabulary.words[old.n_words :])
-    check_memory(settings, len(vocabulary), old.n_senses + int(senses.sum()))
+    check_memory(settings, vocabulary.counts, old.n_senses + int(senses.sum()))
     if "corpus" in state:  # what is to be resumed has as many words now
         tokens, sentences, _ = state["corpus"]
         state = {**state, "corpus": [tokens, sentences, len(vocabulary)]}

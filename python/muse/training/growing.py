@@ -79,6 +79,7 @@ def grow(
             logger.info("sense trees, %s: %.1f s", part, seconds)
         parts.tick("cut", 0, 1)
         forest = _cut(grown, arrays, settings, words, lemmas)
+        _core.give_back_memory()  # before the largest matrices of all are made
         made = forest.arrays(arrays.collocation_vectors, arrays.word_counts)
         parts.tick("cut", 1, 1)
     senses = np.diff(made.sense_offset)

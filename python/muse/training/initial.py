@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from muse.data.counts import apportioned
 from muse.data.settings import Settings
 from muse.data.vocabulary import Vocabulary
 
-__all__ = ["added_senses", "grown_arrays", "initial_arrays"]
+__all__ = ["added_senses", "grown_arrays", "initial_arrays", "without_selector"]
 
 _BLOCK_NUMBERS = 1 << 18  # random numbers at a time; a number takes 28 bytes while it is made
 _CONTEXT, _SENSE = 0, 1  # which matrix a stream of random numbers fills
@@ -22,7 +23,12 @@ _STREAMS = 8
 
 
 def initial_arrays(
-    settings: Settings, senses: NDArray[np.int64], word_counts: NDArray[np.int64], *, first_word: int = 0
+    settings: Settings,
+    senses: NDArray[np.int64],
+    word_counts: NDArray[np.int64],
+    *,
+    first_word: int = 0,
+    of_words: bool = False,
 ) -> Arrays:
     """Arrays of a model that has seen nothing yet, padded for training.
 
@@ -36,6 +42,8 @@ def initial_arrays(
         How often each word occurs.
     first_word : int
         Number of the first word: words that are added later get other random numbers than those already there.
+    of_words : bool
+        Senses will be made of these words: until then nothing reads P, which is zeros and takes no memory.
 
     Notes
     -----
@@ -47,8 +55,11 @@ def initial_arrays(
     np.cumsum(senses, out=offset[1:])
     selection, dim = settings.selection_dim, settings.vector_size
     factorized = settings.formulation == "factorized"
+    unread = of_words and total == words
     return Arrays(
-        context_vectors=_uniform(words, selection, 1.0, settings.seed, _CONTEXT + _STREAMS * first_word),
+        context_vectors=_core.aligned_zeros(words, selection, used=False)
+        if unread
+        else _uniform(words, selection, 1.0, settings.seed, _CONTEXT + _STREAMS * first_word),
         selection_vectors=_core.aligned_zeros(total, selection, used=total > words),  # unused with one sense a word
         sense_vectors=_uniform(total, dim, settings.initial_scale, settings.seed, _SENSE + _STREAMS * first_word),
         collocation_vectors=_core.aligned_zeros(words if settings.collocation == "word" else total, dim),
@@ -58,6 +69,20 @@ def initial_arrays(
         forward_values=_core.aligned_zeros(words, selection) if factorized else None,
         backward_values=_core.aligned_zeros(words, selection) if factorized else None,
     )
+
+
+def without_selector(arrays: Arrays) -> Arrays:
+    """The arrays of words of which senses will be made, whose P and Q nothing reads: zeros that take no memory.
+
+    A file of such words holds zeros, which are not worth the memory that they take once they were read.
+    """
+    if arrays.n_senses != arrays.n_words:
+        return arrays
+    (words, context), (senses, selection) = arrays.context_vectors.shape, arrays.selection_vectors.shape
+    return dataclasses.replace(
+        arrays, context_vectors=_core.aligned_zeros(words, context, used=False),
+        selection_vectors=_core.aligned_zeros(senses, selection, used=False),
+    )  # fmt: skip
 
 
 def added_senses(settings: Settings, words: Sequence[str]) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ from muse.base.progress import Bar, progress_bar
 from muse.data.arrays import Arrays
 from muse.data.counts import with_text
 from muse.data.forest import Forest
-from muse.data.memory import estimate_memory, out_of_memory, readable_size
+from muse.data.memory import short_of_memory
 from muse.data.sense_names import NO_NAMES, warn_of_lost
 from muse.data.settings import Settings
 from muse.data.snapshot import Publisher, Snapshot
@@ -32,7 +32,7 @@ from muse.training.checkpoints import Checkpoints
 from muse.training.counting import digest, sense_uses, word_uses
 from muse.training.epochs import EpochTotals, Warnings, log_row
 from muse.training.growing import grow, growth_row, names_from_words
-from muse.training.initial import initial_arrays
+from muse.training.initial import initial_arrays, without_selector
 from muse.training.options import core_options
 from muse.training.plan import Plan, place_training, settings_of_run
 from muse.training.resuming import NO_SENSES_YET, resumable, say_nothing_is_left, size_of, with_senses
@@ -90,7 +90,7 @@ def train_model(model: Trainee, corpus: _core.Corpus, **asked: Any) -> tuple[int
     except InsufficientMemoryError:
         raise
     except MemoryError as error:
-        raise run.out_of_memory() from error
+        raise short_of_memory(run.settings, run.snapshot.vocabulary.counts, run.arrays.n_senses) from error
     run.checkpoints.write(model.save)
     _call(callbacks, "on_train_end", model)
     return run.targets, run.tokens
@@ -151,9 +151,11 @@ class TrainingRun:
                 self.snapshot = before.replace(
                     forest=dataclasses.replace(before.forest, word_vectors=arrays.sense_vectors)
                 )
+            elif self.split_due:
+                arrays = without_selector(arrays)
         else:
             first = np.ones_like(self.wanted) if self.split_due else self.wanted
-            arrays = initial_arrays(settings, first, before.vocabulary.counts)
+            arrays = initial_arrays(settings, first, before.vocabulary.counts, of_words=self.split_due)
         self.totals = EpochTotals(arrays.n_senses)
         if self.batch > 0:
             self.totals = EpochTotals(
@@ -390,14 +392,6 @@ class TrainingRun:
     def _give_up(self) -> None:
         """Let the model have the arrays as they are, from where training cannot be resumed."""
         self._show(self._with(self.arrays).replace(training_state={}))
-
-    def out_of_memory(self) -> InsufficientMemoryError:
-        """The error that says so."""
-        needed = estimate_memory(self.settings, self.arrays.n_words, self.arrays.n_senses)["total"]
-        return out_of_memory(
-            f"training a model that takes about {readable_size(needed)} with {self.workers} workers",
-            f"lower vector_size ({self.settings.vector_size}), batch_tokens ({self.settings.batch_tokens}) or workers",
-        )
 
     # -- what the model shows ----------------------------------------------------------------------------------------
 

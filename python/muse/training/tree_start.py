@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -110,6 +109,8 @@ class _Givers(NamedTuple):
 
     def all(self, word_counts: Integers, workers: int, tick: Progress) -> tuple[Floats, Integers]:
         """Centroids, float32 (Z, S), and uses of all senses, int64 (Z,); a word's only sense has zeros, and all."""
+        from concurrent.futures import ThreadPoolExecutor  # that few trainings need
+
         offset = self.cut.sense_offset
         senses, vocabulary = np.diff(offset), len(word_counts)
         centroids = np.zeros((int(offset[-1]), self.settings.selection_dim), np.float32)

@@ -342,16 +342,18 @@ def _leaf_shifts(
     settings: TreeSettings,
     workers: int,
 ) -> tuple[NDArray[np.float64] | None, Floats]:
-    """The linear map from words' mean topics to their vectors, and what it says that each leaf adds to its word's."""
+    """The linear map from words' mean topics to their vectors, and, in place of the topics, what it says that each leaf
+    adds to its word's."""
     has_tree = np.flatnonzero(np.diff(offset))
-    shifts = np.zeros((int(offset[-1]), arrays.vector_size), np.float32)
+    shifts = topics  # of the same size, and not needed any more
     learned = np.flatnonzero(arrays.word_counts[has_tree] >= settings.map_count)
     rng = np.random.Generator(np.random.Philox(settings.seed + 1))
     learned = has_tree[np.sort(rng.permutation(learned)[: settings.map_words])]
     if len(learned) < 2:
+        shifts[:] = 0.0
         return None, shifts
     solved = linear_map(_means_of(learned, offset, uses, topics), arrays.sense_vectors[learned], workers)
-    _core.transform_rows(topics, solved.astype(np.float32), shifts, workers=workers)
+    _core.transform_rows(topics, solved.astype(np.float32), shifts, workers=workers)  # in their place
     for first in range(0, len(has_tree), _WORDS_AT_ONCE):  # what is the word's own is taken off
         words = has_tree[first : first + _WORDS_AT_ONCE]
         rows = slice(int(offset[words[0]]), int(offset[words[-1] + 1]))

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <new>
 
+#include "math/pages.h"
 #include "math/panel.h"
 #include "math/parallel.h"
 
@@ -28,9 +30,10 @@ int rounded(float x) { return static_cast<int>(x + (x < 0.0f ? -0.5f : 0.5f)); }
 ByteRows::ByteRows(const Matrix& matrix, const float* scale, int workers)
     : dim_(matrix.dim),
       stride_((matrix.dim + kBytePad - 1) / kBytePad * kBytePad),
-      bytes_(at(matrix.rows * stride_)),
+      bytes_(static_cast<std::int8_t*>(allocate_zeros(at(matrix.rows * stride_), false)), release_zeros),
       scale_(at(matrix.rows)),
       slack_(at(matrix.rows)) {
+  if (bytes_ == nullptr) throw std::bad_alloc();
   std::mutex mutex;
   parallel_chunks(matrix.rows, kRowsAtOnce, workers > 0 ? workers : cores(), [&] {
     return [&](std::int64_t first, std::int64_t last) {
@@ -57,7 +60,7 @@ ByteRows::Lengths ByteRows::fill(const float* from, float factor, std::int64_t r
     scale_[at(row)] = squares == 0.0 ? 0.0f : std::numeric_limits<float>::quiet_NaN();
     return {};
   }
-  std::int8_t* to = bytes_.data() + row * stride_;
+  std::int8_t* to = bytes_.get() + row * stride_;
   const float inverse = 1.0f / unit;
   double off = 0.0;
   for (int d = 0; d < dim_; ++d) {
@@ -104,7 +107,7 @@ ByteRows::Query::Query(const ByteRows& rows, const float* vector) : rows_(rows),
 int ByteRows::Query::find(const Kernels& kernels, std::int64_t first, int count, float least, int* found) const {
   const ByteQuery query{numbers_.data(), unit_, static_cast<float>(length_ * (1.0 + kRounding))};
   const double above = least - beside_, bound = above - std::fabs(above) * kRounding;
-  return kernels.likely_rows(query, rows_.bytes_.data() + first * rows_.stride_, rows_.scale_.data() + first,
+  return kernels.likely_rows(query, rows_.bytes_.get() + first * rows_.stride_, rows_.scale_.data() + first,
                              rows_.slack_.data() + first, count, rows_.stride_, static_cast<float>(bound), found);
 }
 

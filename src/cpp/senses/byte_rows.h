@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "math/kernels.h"
@@ -49,7 +50,7 @@ class ByteRows {
   Lengths fill(const float* from, float factor, std::int64_t row);
 
   int dim_, stride_;
-  std::vector<std::int8_t> bytes_;
+  std::unique_ptr<std::int8_t, void (*)(void*)> bytes_;  // on large pages, which are read ahead further
   std::vector<float> scale_, slack_;  // of a row: what a byte stands for, and the length of what rounding took
   Lengths longest_;                   // no row is longer
 };

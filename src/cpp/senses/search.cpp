@@ -119,19 +119,35 @@ void score_block(const Matrix& matrix, const Panel& queries, std::int64_t q0, st
       *score++ = worker.kernels.dot(queries.row(q), matrix.row(row), matrix.dim);
 }
 
+// Multiplies the scores by their scales, if there are any, and returns the largest that is a number.
+float largest_of_scaled(float* score, const float* scale, std::int64_t count) {
+  constexpr int kLanes = 16;  // side by side, without jumps
+  float most[kLanes];
+  std::fill_n(most, kLanes, -std::numeric_limits<float>::infinity());
+  if (scale != nullptr)
+    for (std::int64_t i = 0; i < count; ++i) score[i] *= scale[i];
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (int lane = 0; lane < kLanes; ++lane) most[lane] = score[i + lane] > most[lane] ? score[i + lane] : most[lane];
+  for (; i < count; ++i) most[0] = score[i] > most[0] ? score[i] : most[0];
+  for (const float one : most) most[0] = one > most[0] ? one : most[0];
+  return most[0];
+}
+
 void search_block(const Matrix& matrix, const Panel& queries, std::int64_t num_queries, const SearchOptions& options,
                   std::int64_t first, std::int64_t count, Worker& worker) {
   if (together(num_queries, options)) worker.block.fill(matrix, first, count);
   for (std::int64_t q0 = 0; q0 < num_queries; q0 += kBlockQueries) {
     const std::int64_t q_count = std::min(kBlockQueries, num_queries - q0);
     score_block(matrix, queries, q0, q_count, options, first, count, worker);
-    const float* score = worker.scores.data();
-    for (std::int64_t q = q0; q < q0 + q_count; ++q)
-      for (std::int64_t row = first; row < first + count; ++row, ++score) {
-        if (options.keep != nullptr && options.keep[row] == 0) continue;
-        const float scale = options.scale != nullptr ? options.scale[row] : 1.0f;
-        worker.best[static_cast<std::size_t>(q)].offer({*score * scale, row});
-      }
+    float* score = worker.scores.data();
+    for (std::int64_t q = q0; q < q0 + q_count; ++q, score += count) {
+      BestHits& best = worker.best[static_cast<std::size_t>(q)];
+      if (largest_of_scaled(score, options.scale != nullptr ? options.scale + first : nullptr, count) < best.least())
+        continue;  // as in most blocks, but for the first
+      for (std::int64_t i = 0; i < count; ++i)
+        if (options.keep == nullptr || options.keep[first + i] != 0) best.offer({score[i], first + i});
+    }
   }
 }
 

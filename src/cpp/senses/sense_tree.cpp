@@ -4,9 +4,11 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "math/kernels.h"
+#include "math/pages.h"
 #include "math/panel.h"
 #include "math/parallel.h"
 #include "senses/kmeans.h"
@@ -192,13 +194,16 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 }
 
 SenseTrees gather_trees(std::vector<Tree>& found) {
+  constexpr std::size_t kTimes = 8;  // that what is gathered goes back to the system: not all of it twice
   SenseTrees trees;
   std::size_t means = 0, topics = 0;
   for (const Tree& tree : found) means += tree.means.size(), topics += tree.topics.size();
   trees.means.reserve(means);
   trees.topics.reserve(topics);
   trees.leaf_offset.push_back(0);
-  for (Tree& tree : found) {
+  const std::size_t some = std::max<std::size_t>(1, found.size() / kTimes);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Tree& tree = found[i];
     append(trees.means, tree.means);
     append(trees.topics, tree.topics);
     append(trees.counts, tree.counts);
@@ -208,7 +213,8 @@ SenseTrees gather_trees(std::vector<Tree>& found) {
       trees.strengths.push_back(join.strength);
     }
     trees.leaf_offset.push_back(static_cast<std::int64_t>(trees.counts.size()));
-    tree = {};  // not all of them twice
+    tree = {};
+    if ((i + 1) % some == 0) give_back_memory();
   }
   return trees;
 }
@@ -250,7 +256,8 @@ SenseTrees grow_trees(const UseSpace& space, const Corpus& corpus, const Occurre
   const auto caller = std::this_thread::get_id();
   std::vector<Tree> found(occurrences.offsets.size() - 1);
   std::atomic<std::int64_t> done{0};
-  UseRows uses(space, corpus);
+  std::optional<UseRows> kept(std::in_place, space, corpus);
+  UseRows& uses = *kept;
   const std::int64_t rows = std::clamp<std::int64_t>(options.memory / UseRows::row_bytes(space), 1, kMostRows);
   for (const Batch& batch : make_batches(occurrences, options.least_uses, rows)) {
     uses.compute(batch.uses, workers, [&](std::int64_t made) { poll(done + made / 2); });
@@ -266,6 +273,7 @@ SenseTrees grow_trees(const UseSpace& space, const Corpus& corpus, const Occurre
       };
     });
   }
+  kept.reset();  // before all trees lie twice for a moment
   return gather_trees(found);
 }
 
