@@ -231,8 +231,10 @@ def page(result: dict[str, Any]) -> str:
         )
         parts.append(common.markdown_table(result["paper"], PAPER_COLUMNS))
     if result["tagging"]:
-        parts.append("## Selecting senses\n\nDimension 300, three senses a word, one thread; reading and writing the "
-                     "text count (benchmarks/tagging.py).")  # fmt: skip
+        parts.append(
+            "## Selecting senses\n\nDimension 300, up to four senses a word with the defaults, which are sense trees, "
+            "else three, one thread; reading and writing the text count (benchmarks/tagging.py)."
+        )
         tagged = [{**row, "ktokens_per_cpu_second": row["tokens_per_cpu_second"] / 1e3} for row in result["tagging"]]
         parts.append(common.markdown_table(tagged, TAGGING_COLUMNS))
     if estimated := prediction.prediction_rows(result["runs"]):

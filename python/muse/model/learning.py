@@ -122,7 +122,7 @@ def train(
     - ``ambiguous_words``, how many words have several senses (and 20 uses or more); of these alone
       ``senses_used``, the mean of the effective number of senses (exp of the entropy of their use), and
       ``collapsed``, the share of which one sense takes more than 95 %;
-    - ``context_norm`` and ``selection_norm``, the longest vectors of P and Q.
+    - ``context_norm`` and ``selection_norm``, the longest vectors of P and Q: zeros until there are senses.
 
     `sense_counts` belong to all text that the model has seen, and add up to the counts of the words. Here each word
     has as many of its uses counted as the corpus has; the others are those of before. While training goes on, the
