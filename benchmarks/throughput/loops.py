@@ -19,15 +19,8 @@ from typing import Any
 
 from benchmarks import common
 
-KERNEL_FLAGS = [
-    "-std=c++20",
-    "-O3",
-    "-fPIC",
-    "-fno-trapping-math",
-    "-fno-math-errno",
-    "-ffp-contract=fast",
-    "-Wno-psabi",
-]
+KERNEL_FLAGS = ["-std=c++20", "-O3", "-fPIC", "-fno-trapping-math", "-fno-math-errno", "-ffp-contract=fast",
+                "-Wno-psabi"]  # fmt: skip
 FLAGS = [*KERNEL_FLAGS, "-Isrc/cpp", "-S", "-o", "-"]
 ARM, X86 = "aarch64-linux-gnu-g++", "g++"
 _NEON = ["-DMUSE_NEON", "-fno-schedule-insns"]

@@ -13,10 +13,10 @@
 
 namespace muse {
 
-extern const Kernels kKernels_baseline, kHalf_baseline, kNearest_baseline;
+extern const Kernels kKernels_baseline;
 #if defined(__x86_64__) || defined(_M_X64)
-extern const Kernels kKernels_avx2, kHalf_avx2, kNearest_avx2;
-extern const Kernels kKernels_avx512, kHalf_avx512, kNearest_avx512;
+extern const Kernels kKernels_avx2;
+extern const Kernels kKernels_avx512;
 #elif defined(__aarch64__)
 extern const Kernels kKernels_neon;
 extern const Kernels kKernels_dotprod;
@@ -102,13 +102,6 @@ const Kernels& kernels() {
   for (const char* name : kKernelNames)
     if (const Kernels* table = find_kernels(name)) best = table;
   return *best;
-}
-
-const Kernels& half_kernels(bool nearest) {
-  const std::string name = kernels().name;
-  if (name == "avx512") return nearest ? kNearest_avx512 : kHalf_avx512;
-  if (name == "avx2") return nearest ? kNearest_avx2 : kHalf_avx2;
-  return nearest ? kNearest_baseline : kHalf_baseline;
 }
 
 }  // namespace muse

@@ -425,66 +425,16 @@ void add_row(float a, const float* x, float* y, const float* next, int dim) {
 }
 
 #include "math/kernels_bytes.h"
-#include "math/kernels_half.h"
 #include "math/kernels_short.h"
 #include "math/kernels_slide.h"
 
 }  // namespace
 
-extern const Kernels MUSE_JOIN(kKernels_, MUSE_ISA), MUSE_JOIN(kHalf_, MUSE_ISA), MUSE_JOIN(kNearest_, MUSE_ISA);
+extern const Kernels MUSE_JOIN(kKernels_, MUSE_ISA);
 constinit const Kernels MUSE_JOIN(kKernels_, MUSE_ISA) = {
     MUSE_STRING(MUSE_ISA), gather,    scatter_add, scores,   score_rows,  combine, blend,
     combine_add,           step_rows, sigmoid,     dot,      axpy,        add_row, slide,
-    slide_gradient,        adagrad,   shorten,     lengthen, likely_rows, nullptr, merge_rows,
-    combine_add,
-};
-constinit const Kernels MUSE_JOIN(kHalf_, MUSE_ISA) = {
-    MUSE_STRING(MUSE_ISA),
-    half_gather,
-    half_scatter_add<false>,
-    scores,
-    half_score_rows,
-    combine,
-    blend,
-    half_combine_add<false>,
-    half_step_rows<false>,
-    sigmoid,
-    dot,
-    axpy,
-    add_row,
-    slide,
-    slide_gradient,
-    adagrad,
-    shorten,
-    lengthen,
-    likely_rows,
-    half_narrow<false>,
-    half_merge<false>,
-    combine_add,
-};
-constinit const Kernels MUSE_JOIN(kNearest_, MUSE_ISA) = {
-    MUSE_STRING(MUSE_ISA),
-    half_gather,
-    half_scatter_add<true>,
-    scores,
-    half_score_rows,
-    combine,
-    blend,
-    half_combine_add<true>,
-    half_step_rows<true>,
-    sigmoid,
-    dot,
-    axpy,
-    add_row,
-    slide,
-    slide_gradient,
-    adagrad,
-    shorten,
-    lengthen,
-    likely_rows,
-    half_narrow<true>,
-    half_merge<true>,
-    combine_add,
+    slide_gradient,        adagrad,   shorten,     lengthen, likely_rows,
 };
 
 }  // namespace muse

@@ -73,12 +73,6 @@ struct Kernels {
   // returned.
   int (*likely_rows)(const ByteQuery& x, const std::int8_t* rows, const float* scale, const float* slack, int count,
                      int dim, float least, int* found);
-  // SCRATCH. A row of floats as one of bfloat16; null where rows are floats.
-  void (*narrow)(const float* x, int dim, float* half);
-  void (*merge)(float* copy, float* base, float* shared, int dim);
-  // combine_add to rows of floats.
-  void (*combine_panel)(const float* e, int row_stride, int column_stride, int m, int n, const float* b, int dim,
-                        float* const* rows);
 };
 
 // All there are, on any processor; those of one processor from the least to the best. What the arm64 ones need beside
@@ -88,7 +82,6 @@ inline constexpr const char* kKernelNames[] = {"baseline", "avx2", "avx512", "ne
 // The best table that this processor can run, or the one that the environment variable MUSE_ISA names
 // (one of kKernelNames); throws std::runtime_error when that one is unknown or cannot run here.
 const Kernels& kernels();
-const Kernels& half_kernels(bool nearest);
 
 // A table by name, or nullptr when it is not in this build or cannot run here.
 const Kernels* find_kernels(const char* name);

@@ -66,8 +66,8 @@ void GroupProducts::combine_targets(const Kernels& kernels, const float* e, cons
   if (columns_ == collocates_) return;
   out_rows_.clear();
   for (int t = 0; t < targets_; ++t) out_rows_.push_back(out + std::int64_t{t} * dim_);
-  kernels.combine_panel(e + collocates_, columns_, 1, targets_, columns_ - collocates_,
-                        b + std::int64_t{collocates_} * dim_, dim_, out_rows_.data());
+  kernels.combine_add(e + collocates_, columns_, 1, targets_, columns_ - collocates_,
+                      b + std::int64_t{collocates_} * dim_, dim_, out_rows_.data());
 }
 
 void GroupProducts::step_columns(const Kernels& kernels, const float* e, const float* a, float* const* rows,

@@ -8,7 +8,7 @@ RepresentPass::RepresentPass(const StepInputs& inputs, SelectPass& select, Learn
     : inputs_(inputs),
       select_(select),
       planner_(inputs),
-      copies_(inputs.model.collocation, inputs.options.group_size > 1 ? 1 : inputs.threads, inputs.kernels),
+      copies_(inputs.model.collocation, inputs.options.group_size > 1 ? 1 : inputs.threads),
       targets_(inputs, select, learn, sense_use),
       together_(inputs, targets_, learn),
       alone_(inputs, targets_, learn, copies_) {}
@@ -49,7 +49,7 @@ void RepresentPass::gather_columns() {
 
 // Rows that the next group will read, as far as can be known now.
 void RepresentPass::foresee() {
-  prefetch_.clear(static_cast<int>(inputs_.model.sense.stride));
+  prefetch_.clear(inputs_.model.sense.padded_dim());
   for (const int position : next_.column_position) prefetch_.add(copies_.own(select_.collocate_row(position)));
   for (const Target& target : next_.targets) prefetch_.add(select_.sense_row(target.position));
   for (const float* row : next_.negative_rows) prefetch_.add(row);

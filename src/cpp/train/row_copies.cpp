@@ -24,11 +24,8 @@ RowCopies::Block RowCopies::allocate(std::size_t floats) {
   return block;
 }
 
-RowCopies::RowCopies(const Matrix& shared, int threads, const Kernels& kernels)
-    : kernels_(kernels),
-      dim_(shared.padded_dim()),
-      shared_(shared.data),
-      stride_(static_cast<std::size_t>(shared.stride)) {
+RowCopies::RowCopies(const Matrix& shared, int threads)
+    : shared_(shared.data), stride_(static_cast<std::size_t>(shared.stride)) {
   if (threads <= 1) return;
   every_ = std::clamp(kWaiting / threads, kFewest, kMost);
   const std::size_t bytes = std::min(kCopies, kAllCopies / static_cast<std::size_t>(threads));
@@ -59,6 +56,11 @@ void RowCopies::updated(float* const* rows, int count) {
 }
 
 // Hands in what was added to a copy since it was last merged, and takes over what the row is now.
-void RowCopies::merge(std::size_t at) { kernels_.merge(copies_.get() + at, base_.get() + at, shared_ + at, dim_); }
+void RowCopies::merge(std::size_t at) {
+  float* __restrict copy = copies_.get() + at;
+  float* __restrict base = base_.get() + at;
+  float* __restrict shared = shared_ + at;
+  for (std::size_t d = 0; d < stride_; ++d) shared[d] = copy[d] = base[d] = shared[d] + (copy[d] - base[d]);
+}
 
 }  // namespace muse

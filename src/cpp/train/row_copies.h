@@ -12,7 +12,6 @@
 #include <memory>
 #include <vector>
 
-#include "math/kernels.h"
 #include "math/padding.h"
 #include "math/pages.h"
 #include "model/model.h"
@@ -23,7 +22,7 @@ class RowCopies {
  public:
   // Of the first rows of `shared`, which are those of the most frequent words where the vocabulary is sorted, for one
   // of `threads` threads. One thread has none: its rows are the model's.
-  RowCopies(const Matrix& shared, int threads, const Kernels& kernels);
+  RowCopies(const Matrix& shared, int threads);
   RowCopies(const RowCopies&) = delete;
   ~RowCopies();  // hands in what is left
 
@@ -51,8 +50,6 @@ class RowCopies {
   }
   void merge(std::size_t at);
 
-  const Kernels& kernels_;
-  const int dim_;
   float* const shared_;
   const std::size_t stride_;      // floats, as those that follow
   std::size_t size_ = 0;          // of all copies

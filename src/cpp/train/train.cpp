@@ -5,8 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
-#include <cstdio>
-#include <ctime>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -15,7 +13,6 @@
 #include <thread>
 #include <utility>
 
-#include "math/pages.h"
 #include "math/parallel.h"
 #include "train/batch.h"
 
@@ -117,7 +114,6 @@ struct Trainer::Crew {
   std::mutex mutex;  // of what follows
   std::condition_variable finished;
   int running = 0;
-  double seconds = 0.0;
   StepStats sum;
   std::exception_ptr error;  // the first one
 
@@ -132,7 +128,7 @@ void Trainer::work(int epoch, Crew& crew) const {
   StepStats mine;
   try {
     const BatchBuilder builder(corpus_, keep_, options_, epoch, stretch_.first_token);
-    Step step({trained_, options_, negatives_, context_weights_, epoch, crew.workers, *kernels_}, crew.sense_use.data(),
+    Step step({model_, options_, negatives_, context_weights_, epoch, crew.workers}, crew.sense_use.data(),
               &crew.abandon);
     Batch batch;
     while (!crew.stop) {
@@ -150,10 +146,7 @@ void Trainer::work(int epoch, Crew& crew) const {
     crew.fail(std::current_exception());
     crew.stop = true;
   }
-  timespec spent{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
   const std::lock_guard lock(crew.mutex);
-  crew.seconds += static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec);
   crew.sum.add(mine);
   if (--crew.running == 0) crew.finished.notify_all();
 }
@@ -184,47 +177,14 @@ bool Trainer::watch(Crew& crew, int epoch, int workers, const std::function<Tick
   return stopped;
 }
 
-void Trainer::narrow() {
-  trained_ = model_;
-  kernels_ = &kernels();
-  const char* asked = std::getenv("MUSE_HALF");
-  if (asked == nullptr || *asked == '\0' || model_.num_senses() > model_.num_words) return;
-  kernels_ = &half_kernels(std::string(asked) == "nearest");
-  const int dim = model_.sense.padded_dim();
-  const std::int64_t stride = padded(dim / 2);
-  Matrix* of[] = {&trained_.sense, &trained_.collocation};
-  for (int i = 0; i < 2; ++i) {
-    const Matrix whole = *of[i];
-    half_[i] = allocate_rows(whole.rows, stride);
-    *of[i] = {half_[i], whole.rows, whole.dim, stride};
-    for (std::int64_t r = 0; r < whole.rows; ++r) kernels_->narrow(whole.row(r), dim, of[i]->row(r));
-  }
-}
-
-void Trainer::widen() {
-  if (kernels_->narrow == nullptr) return;
-  const Matrix* from[] = {&trained_.sense, &trained_.collocation};
-  const Matrix* to[] = {&model_.sense, &model_.collocation};
-  for (int i = 0; i < 2; ++i) {
-    for (std::int64_t r = 0; r < to[i]->rows; ++r) {
-      const float* row = from[i]->row(r);
-      kernels_->gather(&row, 1, to[i]->padded_dim(), to[i]->row(r));
-    }
-    release_zeros(half_[i]);
-  }
-}
-
 RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
                       const std::function<Tick(std::int64_t)>& tick) {
   check(0 <= first && first <= last && last <= num_batches(), "batches out of range");
-  narrow();
   Crew crew(first, last, workers, model_.num_senses());
   std::vector<std::thread> pool;
   RunStats stats;
   stats.stopped = watch(crew, epoch, workers, tick, pool);
   for (std::thread& thread : pool) thread.join();
-  widen();
-  if (std::getenv("MUSE_HALF_SECONDS") != nullptr) std::fprintf(stderr, "SECONDS %.6f\n", crew.seconds);
   if (crew.error) std::rethrow_exception(crew.error);
   stats.step = crew.sum;
   stats.tokens = crew.tokens;

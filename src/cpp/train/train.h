@@ -90,11 +90,7 @@ class Trainer {
   bool watch(Crew& crew, int epoch, int workers, const std::function<Tick(std::int64_t)>& tick,
              std::vector<std::thread>& pool) const;
 
-  void narrow();
-  void widen();
-  Model model_, trained_;
-  float* half_[2] = {nullptr, nullptr};
-  const Kernels* kernels_ = &kernels();
+  Model model_;
   Corpus corpus_;
   Options options_;
   std::vector<std::int64_t> word_counts_;
