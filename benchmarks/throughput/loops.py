@@ -19,8 +19,9 @@ from typing import Any
 
 from benchmarks import common
 
-FLAGS = ["-std=c++20", "-Isrc/cpp", "-O3", "-fPIC", "-fno-trapping-math", "-fno-math-errno", "-ffp-contract=fast",
-         "-Wno-psabi", "-S", "-o", "-"]  # fmt: skip
+KERNEL_FLAGS = ["-std=c++20", "-O3", "-fPIC", "-fno-trapping-math", "-fno-math-errno", "-ffp-contract=fast",
+                "-Wno-psabi"]  # fmt: skip
+FLAGS = [*KERNEL_FLAGS, "-Isrc/cpp", "-S", "-o", "-"]
 ARM, X86 = "aarch64-linux-gnu-g++", "g++"
 _NEON = ["-DMUSE_NEON", "-fno-schedule-insns"]
 SETS = {  # compiler and flags, as in CMakeLists.txt

@@ -10,10 +10,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.common import ROOT, cache_dir
+from benchmarks.throughput.loops import KERNEL_FLAGS, SETS
 from muse import _core
 
 PEAK_SOURCE = ROOT / "benchmarks" / "peak.cpp"
@@ -35,6 +37,14 @@ def peak_program() -> Path:
     """benchmarks/peak.cpp, compiled for the instruction set in use."""
     flags = ["-O3", "-std=c++20", *_ISA_FLAGS.get(_core.isa(), [])]
     return _compiled("c++", PEAK_SOURCE, flags, ["-pthread"])
+
+
+def core_program(source: Path) -> Path:
+    """A program that includes kernels of the core, compiled for the instruction set in use."""
+    isa = _core.isa()
+    flags = [*KERNEL_FLAGS, f"-I{ROOT / 'src' / 'cpp'}", f"-DMUSE_ISA={isa}", *SETS.get(isa, ("", []))[1]]
+    used = sorted([*(ROOT / "src" / "cpp").glob("*/*"), *source.parent.glob("*.h")])
+    return _compiled("c++", source, flags, ["-pthread"], used)
 
 
 def machine_limits(threads: int) -> dict[str, Any]:
@@ -70,8 +80,11 @@ def word2vec_program(flags: list[str]) -> Path:
     return _compiled("cc", source, [*flags, "-w"], ["-lm", "-pthread"])
 
 
-def _compiled(compiler: str, source: Path, flags: list[str], libraries: list[str]) -> Path:
-    key = hashlib.sha256(source.read_bytes() + repr(flags).encode()).hexdigest()[:12]
+def _compiled(
+    compiler: str, source: Path, flags: list[str], libraries: list[str], included: Sequence[Path] = ()
+) -> Path:
+    used = b"".join(path.read_bytes() for path in (source, *included))
+    key = hashlib.sha256(used + repr(flags).encode()).hexdigest()[:12]
     program = cache_dir() / f"{source.stem}-{key}"
     if not program.exists():
         if shutil.which(compiler) is None:
