@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muse import _core
-from muse.distributed.changes import agreement, apply, check_wire, merge, take
+from muse.distributed.changes import Rooms, agreement, apply, check_wire, merge, take
 
 
 def padded(values):
@@ -56,6 +56,31 @@ def test_changes_are_taken_and_given_back():
     np.testing.assert_array_equal(base, before)
     np.testing.assert_array_equal(work, base)
     assert [len(part) for part in take(work, base, "int16")] == [0] * 5
+
+
+@pytest.mark.parametrize("wire", ["int16", "float32"])
+def test_changes_lie_in_a_room_until_nobody_holds_them(wire):
+    base, work = (padded(np.zeros((6, 4), np.float32)) for _ in range(2))
+    rooms = Rooms(24, wire)
+
+    def taken(value):
+        work[1:3] = value
+        room = rooms.free()
+        found = take(work, base, wire, room)
+        assert room is None or np.shares_memory(found.sums, room)
+        return found
+
+    held = [taken(value) for value in (1, 2, 3, 4)]
+    assert rooms.free() is None
+    assert [float(one.numbers()[0, 0]) for one in held] == pytest.approx([1, 2, 3, 4])
+    view = held.pop(0).sums[1:]
+    assert rooms.free() is None
+    del view
+    assert rooms.free() is not None
+    assert [float(one.numbers()[0, 0]) for one in [taken(5), *held]] == pytest.approx([5, 2, 3, 4])
+    work[:] = 1
+    small = take(work, base, wire, np.empty(23, wire))
+    assert small.sums.shape == (6, 4)
 
 
 def test_a_nan_is_a_change():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from muse import _core
 from muse.data.arrays import Floats
 
-__all__ = ["Changes", "Rule", "Wire", "agreement", "apply", "check_wire", "merge", "take"]
+__all__ = ["Changes", "Rooms", "Rule", "Wire", "agreement", "apply", "check_wire", "merge", "take"]
 
 Rule = Literal["agreement", "adasum", "sum", "changed", "average"]
 """``"agreement"`` is the one that trains; the others are there to be compared with (benchmarks/distributed)."""
@@ -63,9 +64,43 @@ def check_wire(wire: Any) -> Wire:
     return found
 
 
-def take(work: Floats, base: Floats, wire: Wire) -> Changes:
-    """What is other in `work` than in `base`, both (V, D); `work` is as `base` again."""
-    return Changes(*_core.take_changes(work, base, wire == "int16"))
+def take(work: Floats, base: Floats, wire: Wire, room: NDArray[Any] | None = None) -> Changes:
+    """What is other in `work` than in `base`, both (V, D); `work` is as `base` again.
+
+    The sums lie in `room`, a vector of their type, where they fit.
+    """
+    return Changes(*_core.take_changes(work, base, wire == "int16", room))
+
+
+class Rooms:
+    """Memory for what is taken of a matrix of so many numbers, round by round.
+
+    New memory costs as much as all else that is done to these numbers: the system clears it page by page.
+    """
+
+    _MOST = 3  # what is on the way, what follows it, and one that somebody is slow to let go of
+
+    def __init__(self, numbers: int, wire: Wire) -> None:
+        self._numbers, self._type = numbers, np.dtype(wire)
+        self._rooms: list[NDArray[Any]] = []
+
+    def free(self) -> NDArray[Any] | None:
+        """One that nobody holds changes in, if there is."""
+        for i in range(len(self._rooms)):
+            if sys.getrefcount(self._rooms[i]) == _UNUSED:
+                return self._rooms[i]
+        if len(self._rooms) == self._MOST:
+            return None
+        self._rooms.append(np.empty(self._numbers, self._type))
+        return self._rooms[-1]
+
+
+def _count_unused() -> int:
+    held = [np.empty(0)]
+    return sys.getrefcount(held[0])
+
+
+_UNUSED = _count_unused()  # references to an array that a list alone holds, while they are counted
 
 
 def merge(one: Changes, other: Changes, rule: Rule = "agreement") -> Changes:

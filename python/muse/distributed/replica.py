@@ -15,7 +15,7 @@ from muse.data.arrays import Arrays, Floats
 from muse.data.settings import Settings
 from muse.data.training_state import SUMS
 from muse.data.vocabulary import Vocabulary
-from muse.distributed.changes import Changes, Rule, Wire, apply, merge, take
+from muse.distributed.changes import Changes, Rooms, Rule, Wire, apply, merge, take
 from muse.distributed.plan import Stretch
 from muse.errors import DivergenceError
 from muse.selector.selection import context_weights
@@ -103,6 +103,7 @@ class Replica:
         self.version: tuple[int, int] | None = None
         self._arrays: Arrays | None = None
         self._base: dict[str, Floats] = {}
+        self._rooms: dict[str, Rooms] = {}
         self._corpora: OrderedDict[int, _core.Corpus] = OrderedDict()
         self._trainer: _core.Trainer | None = None
 
@@ -113,11 +114,11 @@ class Replica:
         work = self.work
         if self._arrays is None or values is None:
             self._trainer = None
-            arrays = initial_arrays(work.settings, np.ones(len(work.vocabulary), np.int64), work.vocabulary.counts)
-            rows, size = arrays.context_vectors.shape
-            arrays.context_vectors = _core.aligned_zeros(rows, size, used=False)  # nothing reads it
+            senses = np.ones(len(work.vocabulary), np.int64)
+            arrays = initial_arrays(work.settings, senses, work.vocabulary.counts, of_words=True)
             self._arrays = arrays
             self._base = {name: _core.aligned_zeros(*getattr(arrays, name).shape) for name in MATRICES}
+            self._rooms = {name: Rooms(base.size, work.wire) for name, base in self._base.items()}
         for name in MATRICES:
             matrix: Floats = getattr(self._arrays, name)
             if values is not None:
@@ -177,7 +178,7 @@ class Replica:
         return Delta(changes, {stretch.part: tokens}, sums, {}, sum(change.nbytes for change in changes.values()))
 
     def _taken(self, name: str) -> Changes:
-        return take(getattr(self._arrays, name), self._base[name], self.work.wire)
+        return take(getattr(self._arrays, name), self._base[name], self.work.wire, self._rooms[name].free())
 
     def _undo(self) -> None:
         for name in MATRICES:

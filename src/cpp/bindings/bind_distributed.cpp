@@ -37,18 +37,27 @@ std::pair<muse::Matrix, muse::Matrix> pair_of(const FloatArray& work, const Floa
   return {one, other};
 }
 
-// Room for the numbers of so many rows.
+// A matrix of so many rows of numbers in a vector that has room for them, or in memory of its own.
+template <typename T>
+py::array_t<T, py::array::c_style> rows_in(const std::optional<NumberArray>& room, std::size_t count, int dim) {
+  const std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(count), dim};
+  using Array = py::array_t<T, py::array::c_style>;
+  const auto* given = room ? std::get_if<Array>(&*room) : nullptr;
+  if (given == nullptr || given->size() < shape[0] * shape[1]) return Array(shape);
+  return Array(shape, const_cast<Array*>(given)->mutable_data(), *given);
+}
+
+// Where the numbers of so many rows go.
 struct NewNumbers {
-  NewNumbers(std::size_t count, int dim, bool shorter) : units(static_cast<py::ssize_t>(count)) {
-    const std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(count), dim};
-    if (shorter)
-      sums = ShortArray(shape);
-    else
-      sums = WeightArray(shape);
-    if (shorter)
+  NewNumbers(std::size_t count, int dim, bool shorter, const std::optional<NumberArray>& room = std::nullopt)
+      : units(static_cast<py::ssize_t>(count)) {
+    if (shorter) {
+      sums = rows_in<std::int16_t>(room, count, dim);
       to.shorts = std::get<ShortArray>(sums).mutable_data();
-    else
+    } else {
+      sums = rows_in<float>(room, count, dim);
       to.floats = std::get<WeightArray>(sums).mutable_data();
+    }
     to.units = units.mutable_data();
   }
 
@@ -57,14 +66,15 @@ struct NewNumbers {
   muse::Numbers to;
 };
 
-ChangesTuple take_changes(const FloatArray& work, const FloatArray& base, bool shorter) {
+ChangesTuple take_changes(const FloatArray& work, const FloatArray& base, bool shorter,
+                          const std::optional<NumberArray>& room) {
   const auto [one, other] = pair_of(work, base, false);
   std::vector<std::int32_t> rows;
   {
     const ReleaseGil release;
     rows = muse::changed_rows(one, other);
   }
-  NewNumbers made(rows.size(), one.dim, shorter);
+  NewNumbers made(rows.size(), one.dim, shorter, room);
   std::vector<float> squares(rows.size());
   {
     const ReleaseGil release;
@@ -192,9 +202,12 @@ muse::Corpus map_corpus(const TokenArray& tokens, const IndexArray& offsets) {
 void register_distributed(py::module_& m) {
   m.def(
       "take_changes", &take_changes, py::arg("work").noconvert(), py::arg("base").noconvert(), py::arg("shorter"),
+      py::arg("room") = py::none(),
       "Which rows of `work` are not those of `base`, and how they differ, as changes: rows, int32 (n,); differences,\n"
       "(n, D), int16 if `shorter`, or float32; the units of the former, float32 (n,); squared lengths, float32 (n,);\n"
-      "and ones, int32 (n,), for one worker. The rows of `work` are those of `base` again.");
+      "and ones, int32 (n,), for one worker. The rows of `work` are those of `base` again. The differences lie in "
+      "`room`, a\n"
+      "vector of such numbers, where there is enough.");
   m.def("merge_changes", &merge_changes, py::arg("one"), py::arg("other"), py::arg("rule"),
         "Changes of two groups of workers as those of one, sums or what Adasum makes of them.");
   m.def(
