@@ -83,8 +83,8 @@ def cost(cluster: Cluster, text: Text) -> Cost:
 GIGABIT = 125e6
 CASES = (
     (Cluster(2, 1, 2e9), Text(8e6, 24e3, 100)),
-    (Cluster(2, 1, 2e9), Text(40e6, 60e3, 100)),
-    (Cluster(4, 4, 10 * GIGABIT), Text(40e6, 60e3, 100)),
+    (Cluster(2, 1, 2e9), Text(40e6, 135e3, 100)),
+    (Cluster(4, 4, 10 * GIGABIT), Text(40e6, 135e3, 100)),
     (Cluster(4, 16, 10 * GIGABIT), Text(1e9, 300e3, 100)),
     (Cluster(4, 16, GIGABIT), Text(1e9, 300e3, 300)),
     (Cluster(16, 16, 10 * GIGABIT), Text(1e9, 300e3, 300)),

@@ -41,7 +41,7 @@ def _study(rows: list[dict[str, Any]]) -> list[str]:
             "–" if alone else row["wire"], str(row["seed"]), *shown,
             "–" if alone or "moved" not in row else f"{row['moved'] / 1e6:.0f}",
         ]) + " |")  # fmt: skip
-    return lines
+    return list(dict.fromkeys(lines))  # a single part is the same with all numbers
 
 
 def _interval(row: dict[str, Any]) -> str:
