@@ -19,7 +19,7 @@ SWEEPS: dict[str, list[int]] = {
     "window": [2, 5, 10],
 }
 QUICK: dict[str, Any] = {  # what the command runs with --quick, unless its other options say otherwise
-    "limit_tokens": 150_000,
+    "limit_tokens": 400_000,
     "repeats": 2,
     "parts": ["table", "scaling", "tagging"],
     "systems": [

@@ -158,8 +158,8 @@ def test_quick_takes_the_headline_rows_unless_told_otherwise() -> None:
     quick = command.parse(["--quick", "--program", "pWord2Vec=/none", "--repeats", "1"])
     assert quick.parts == ["table", "scaling", "tagging"]
     assert quick.systems == [*plan.QUICK["systems"], "pWord2Vec"]
-    assert (quick.limit_tokens, quick.repeats) == (150_000, 1)
-    assert quick.tagging.tokens == 150_000
+    assert (quick.limit_tokens, quick.repeats) == (400_000, 1)
+    assert quick.tagging.tokens == 400_000
     assert set(plan.QUICK["systems"]) <= set(systems.RUNNERS)
     assert command.parse([]).parts == list(command.PARTS)
 
