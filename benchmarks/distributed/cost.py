@@ -82,7 +82,7 @@ def cost(cluster: Cluster, text: Text) -> Cost:
 
 GIGABIT = 125e6
 CASES = (
-    (Cluster(2, 1, 2e9), Text(8e6, 24e3, 100)),
+    (Cluster(2, 1, 2e9), Text(8e6, 55e3, 100)),
     (Cluster(2, 1, 2e9), Text(40e6, 135e3, 100)),
     (Cluster(4, 4, 10 * GIGABIT), Text(40e6, 135e3, 100)),
     (Cluster(4, 16, 10 * GIGABIT), Text(1e9, 300e3, 100)),

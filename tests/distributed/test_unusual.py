@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import multiprocessing
 
 import cases
 import numpy as np
@@ -12,6 +13,7 @@ from muse.callbacks import Callback
 from muse.data.vocabulary import Vocabulary
 from muse.distributed import Report, tasks, train
 from muse.distributed.checkpoints import NAME, Stored, read, write
+from muse.distributed.cluster import local_cluster
 from muse.distributed.plan import Round, ShardSize, Stretch
 from muse.distributed.rounds import Rounds
 from muse.distributed.sources import find_shards
@@ -63,6 +65,12 @@ def test_without_dask_the_error_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.import_module", lambda name: missing(name))
     with pytest.raises(ImportError, match=r"muse-senses\[dask\]"):
         train(cases.write_text(tmp_path))
+
+
+def test_a_script_without_its_guard_is_told_of_it(monkeypatch):
+    monkeypatch.setattr(multiprocessing.current_process(), "_inheriting", True, raising=False)
+    with pytest.raises(RuntimeError, match="__main__"), local_cluster(1):
+        pass
 
 
 # -- checkpoints -------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from muse import MUSE, Engine, Split, Trees
+from muse import MUSE, Engine, NotTrainedError, Split, Trees
 
 _MEASURE = """
 import json, sys, threading, time
@@ -60,3 +60,8 @@ def test_two_threads_that_copy_rows_count_unless_the_trees_take_more():
     trees = MUSE(workers=2, recipe=Trees(engine=Engine(group_size=1))).estimate_memory(200_000)
     assert "row_copies" not in trees
     assert MUSE(workers=2, recipe=Split(engine=Engine(group_size=1))).estimate_memory(200_000)["row_copies"] > 0
+
+
+def test_without_a_vocabulary_the_error_says_what_to_give():
+    with pytest.raises(NotTrainedError, match="vocab_size="):
+        MUSE().estimate_memory()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import multiprocessing
 import threading
 import time
 import weakref
@@ -215,6 +216,11 @@ class Cluster:
 def local_cluster(workers: int) -> Iterator[Any]:
     """A client of a cluster of processes on this machine, each of one thread, which ends with the block."""
     library, dask = needed("distributed", _WHAT, "dask"), needed("dask", _WHAT, "dask")
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # it imports the script that began it
+        raise RuntimeError(
+            "muse.distributed.train starts processes, which import this script again: put the call under "
+            'if __name__ == "__main__":'
+        )
     config = {
         "distributed.worker.daemon": True, "distributed.scheduler.work-stealing": False,
         "distributed.deploy.lost-worker-timeout": "1 hour",  # of workers that are killed, and begun anew

@@ -66,11 +66,12 @@ class Report:
         return {**asdict(self), "is_exact": self.is_exact}
 
     def __str__(self) -> str:
-        trained = sum(self.training)
         median = statistics.median(self.moved) if self.moved else 0
+        parts = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.part_seconds.items())
+        resumed = f", taken up {len(self.resumed)} times (seconds are of the last call)" if self.resumed else ""
         return (
             f"{len(self.tokens)} epochs of {self.corpus_tokens:,} tokens, each token trained once in each: "
-            f"{'yes' if self.is_exact else 'NO'}; {self.rounds} rounds, {median / 1e6:.1f} MB of changes in one, "
-            f"{sum(self.seconds):.1f} s of which {trained:.1f} s are training; {len(self.places)} workers seen, "
-            f"{self.repeated} stretches repeated, {self.went_back} times back to a checkpoint"
+            f"{'yes' if self.is_exact else 'NO'}; {self.rounds} rounds, {median / 1e6:.1f} MB of changes in one; "
+            f"{parts or 'nothing timed'}; {len(self.places)} workers seen, "
+            f"{self.repeated} stretches repeated, {self.went_back} times back to a checkpoint{resumed}"
         )

@@ -177,7 +177,12 @@ def train(
         stack.enter_context(cluster.keeping_copies())
         training = _Training(cluster, asked, tuple(shards), folder, every, threads or cluster.threads())
         stack.callback(training.tidy)
-        return training.run(stored, fingerprint)
+        try:
+            return training.run(stored, fingerprint)
+        except KeyboardInterrupt:
+            if checkpoint is not None:
+                logger.warning("interrupted; the same call goes on from the last checkpoint in %s", folder)
+            raise
 
 
 def _folder(given: str | PathLike[str] | None, stack: contextlib.ExitStack) -> Path:

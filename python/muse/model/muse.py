@@ -19,6 +19,7 @@ from muse.data.recipes import Paper, Recipe, StrategyName
 from muse.data.settings import Settings, constructor_settings
 from muse.data.snapshot import Snapshot
 from muse.data.vocabulary import Vocabulary
+from muse.errors import NotTrainedError
 from muse.files import model_file
 from muse.model import gensim_names, gensim_training, hygiene, learning, naming, pictures, trees, words, writing
 from muse.model.gensim_names import Setting, set_attribute
@@ -327,6 +328,8 @@ class MUSE(SenseQueries):
         ------
         TypeError, ValueError
             If `vocab_size` is no integer of at least 1.
+        NotTrainedError
+            If it is not given, and there is no vocabulary.
 
         Examples
         --------
@@ -337,6 +340,11 @@ class MUSE(SenseQueries):
         if vocab_size is not None:
             count = integer(1)("vocab_size", vocab_size)
             return estimate_memory(settings, count, usual_senses(settings, count))
+        if snapshot.words is None:
+            raise NotTrainedError(
+                "the model has no vocabulary yet: give estimate_memory the number of words (vocab_size=), or call "
+                "build_vocab"
+            )
         known = snapshot.vocabulary
         senses = snapshot.arrays.n_senses if snapshot.is_trained else expected_senses(settings, known)
         return estimate_memory(settings, len(known), senses, known.counts)
