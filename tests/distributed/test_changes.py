@@ -101,6 +101,18 @@ def test_wrong_changes_are_refused(rows, shape):
     assert not base.any()
 
 
+def test_followers_of_another_type_and_impossible_counts_are_refused():
+    base, work = (padded(np.zeros((3, 4), np.float32)) for _ in range(2))
+    changes = changes_of([1], np.ones((1, 4)))
+    for wrong in (work.astype(np.float64), [[0.0] * 4] * 3, None):
+        with pytest.raises(TypeError, match="float32"):
+            _core.apply_changes(base, [wrong], changes, None, 1, "sum")
+    for count in (0, -5, 2**31 - 1):
+        with pytest.raises(ValueError, match="workers must be"):
+            merge(changes, changes._replace(workers=np.array([count], np.int32)))
+    assert not base.any()
+
+
 def test_changes_of_two_lengths_are_refused():
     with pytest.raises(ValueError, match="same length"):
         merge(random_changes(1, dim=5), random_changes(2, dim=6))

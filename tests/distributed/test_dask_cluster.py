@@ -108,6 +108,35 @@ def test_a_call_goes_on_where_another_was_broken_off(client, tmp_path, monkeypat
     assert train(text, client, **asked).report.resumed[-1] == report.rounds  # nothing is left but the trees
 
 
+@pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 2), (2, 3)])
+def test_a_training_is_taken_up_by_another_number_of_workers(client, tmp_path, monkeypatch, before, after):
+    text, there = cases.write_text(tmp_path, count=1500), [before]
+    asked = {**cases.SETTINGS, "senses": 1, "workers": 1, "checkpoint": tmp_path / "run", "checkpoint_seconds": 0}
+    accept, seen = muse.distributed.rounds.Rounds._accept, []
+    wait = muse.distributed.rounds.Cluster.wait_for_workers
+    monkeypatch.setattr(muse.distributed.rounds.Cluster, "wait_for_workers", lambda self: (wait(self) * 2)[: there[0]])
+    monkeypatch.setattr(muse.distributed.asked, "_LEAST_INTERVAL", 300)
+
+    def accept_or_break(self, one, step, delta, seconds):
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        accept(self, one, step, delta, seconds)
+        seen.append(one)
+
+    monkeypatch.setattr(muse.distributed.rounds.Rounds, "_accept", accept_or_break)
+    with pytest.raises(KeyboardInterrupt):
+        train(text, client, **asked)
+    monkeypatch.setattr(muse.distributed.rounds.Rounds, "_accept", accept)
+    there[0] = after
+    model, report = train(text, client, **asked)
+    assert report.is_exact
+    assert report.resumed == [3]
+    assert report.parts == [before, after]
+    rate = 2.0 if before > 1 else 1.0  # which stays
+    assert model.history[0]["alpha"] == pytest.approx(0.025 * rate)
+    assert model.history[1]["alpha"] == pytest.approx(0.0125 * rate, rel=0.01)
+
+
 def what_is_left(dask_worker):
     return len(tasks._PLACES), [name.name for name in Path(dask_worker.local_directory).glob("*.npy")]
 

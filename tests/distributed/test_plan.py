@@ -76,6 +76,23 @@ def test_rates_are_those_of_the_whole_training(tmp_path):
             )
 
 
+def test_a_trainer_that_runs_is_not_placed_elsewhere(tmp_path):
+    work, (corpus,), _ = cases.prepared(tmp_path)
+    trainer, asked = trainer_of(work, corpus), []
+
+    def tick(tokens):
+        with pytest.raises(RuntimeError, match="running"):
+            trainer.place(corpus, first_token=0, first_batch=0, last_batch=1, start=0.0, end=1.0)
+        asked.append(tokens)
+        return False
+
+    for _ in range(1000):  # a run may be over before it is asked of
+        trainer.run(0, 0, trainer.num_batches, 1, tick)
+        if asked:
+            break
+    trainer.place(corpus, first_token=0, first_batch=0, last_batch=1, start=0.0, end=1.0)
+
+
 def test_draws_are_those_of_the_whole_text(tmp_path):
     """A text in pieces that begin where batches do, one worker: the bits are those of the text in one piece."""
     asked = {"interval": 1 << 40, "min_alpha": "constant"}

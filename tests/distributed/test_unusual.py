@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import json
 import multiprocessing
 
 import cases
@@ -80,7 +81,7 @@ def stored():
     words = Vocabulary(["a", "b\n", "c"], [5, 4, 3], raw_words=20, effective_min_count=2)
     values = {name: np.full((3, 2), i, np.float32) for i, name in enumerate(("sense_vectors", "collocation_vectors"))}
     report = Report(corpus_tokens=12, tokens=[12, 4], parts=[2, 3], rounds=3, places={"tcp://x": 16})
-    return Stored("f", words, [ShardSize(12, 2, 3)], 1, 4, [{"tokens": 1.5}], values, report)
+    return Stored("f", words, [ShardSize(12, 2, 3)], 2, 1, 4, [{"tokens": 1.5}, {}], values, report)
 
 
 def test_checkpoints_hold_all(tmp_path):
@@ -91,7 +92,7 @@ def test_checkpoints_hold_all(tmp_path):
     assert after.vocabulary.words == before.vocabulary.words
     assert after.vocabulary.counts.tolist() == [5, 4, 3]
     assert (after.vocabulary.raw_words, after.vocabulary.effective_min_count) == (20, 2)
-    for name in ("fingerprint", "sizes", "epoch", "round", "sums", "report"):
+    for name in ("fingerprint", "sizes", "planned_for", "epoch", "round", "sums", "report"):
         assert getattr(after, name) == getattr(before, name)
     for name, values in before.values.items():
         np.testing.assert_array_equal(after.values[name], values)
@@ -121,6 +122,32 @@ def test_damaged_checkpoints_are_errors_that_say_what_to_do(tmp_path, damage):
     if damage == "pickle":
         with path.open("wb") as file:
             np.savez(file, about=np.array([{"a": 1}], object), counts=np.zeros(3, np.int64))
+    with pytest.raises(ValueError, match="checkpoint="):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("round", -1), ("round", 1.5), ("epoch", 3), ("sizes", [[11, 2, 3]]), ("sizes", []), ("sizes", [[12, 2, -3]]),
+     ("planned_for", 0), ("sums", [3, 4]), ("words", ["a", 2, "c"]), ("report", {"tokens": [1]}),
+     ("report", {"rounds": 1.5}), ("report", {"parts": [0, 2]}), ("report", {"places": 3}), ("report", {"moved": "x"}),
+     ("report", {"seconds": [None]})],
+)  # fmt: skip
+def test_checkpoints_with_changed_values_are_errors_that_say_what_to_do(tmp_path, name, value):
+    write(tmp_path, stored())
+    with np.load(tmp_path / NAME) as kept:
+        arrays = dict(kept)
+    about = json.loads(arrays["about"].tobytes())
+    about[name] = {**about[name], **value} if name == "report" else value
+    arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    with (tmp_path / NAME).open("wb") as file:
+        np.savez(file, **arrays)
+    with pytest.raises(ValueError, match="checkpoint="):
+        read(tmp_path)
+
+
+def test_a_link_that_leads_nowhere_is_no_missing_checkpoint(tmp_path):
+    (tmp_path / NAME).symlink_to(tmp_path / "gone")
     with pytest.raises(ValueError, match="checkpoint="):
         read(tmp_path)
 

@@ -81,7 +81,9 @@ class Cluster:
     def _about(self) -> dict[str, Any]:
         if self.client.status != "running":
             raise Lost("the scheduler does not answer")
-        info: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        info: dict[str, Any] | None = self.client.scheduler_info(n_workers=-1).get("workers")
+        if info is None:  # of a client that is being closed
+            raise Lost("the scheduler does not answer")
         return info
 
     def workers(self) -> list[str]:

@@ -157,6 +157,8 @@ class Rounds:
             stored.sums.append({})
         self._avoided.clear()
         rounds = self._plan.rounds(stored.epoch, report.parts[stored.epoch])
+        if stored.round >= len(rounds):
+            raise ValueError(f"the checkpoint in {self._folder} is of other rounds; remove it, or give another folder")
         for at in range(stored.round, len(rounds)):
             self._round(*rounds[at : at + 2])
             is_last = at + 1 == len(rounds)

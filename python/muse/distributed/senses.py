@@ -50,11 +50,11 @@ def gathered(
                        "the disk of this machine allows it", uses, settings.uses, most)  # fmt: skip
     sampling = Sampling(uses, reach, settings.seed)
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="muse-")))
-    limits, end, shared = [np.zeros(1, np.int64)], 0, [cluster.spread(job)]
+    limits, end, shared = [np.zeros(1, np.int64)], 0, list[Any]()
 
     def passages_of(number: int, attempt: int) -> Passages:
-        if attempt:
-            shared[0] = cluster.spread(job)
+        if attempt or not shared:
+            shared[:] = [cluster.spread(job)]
         key = f"muse-gather-{job.run}-{attempt}-{number}"
         future = cluster.submit(tasks.gather_shard, shared[0], number, sampling, key=key)
         passages: Passages = cluster.result(future, direct=True)

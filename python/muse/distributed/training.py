@@ -236,10 +236,12 @@ class _Training:
             with self._timed("encoding"):
                 stored.sizes = encode_shards(self._cluster, Job(self._run, work, self._shards))
             stored.report.corpus_tokens = sum(size.tokens for size in stored.sizes)
+            stored.planned_for = asked.parts or len(self._cluster.wait_for_workers())
             checkpoints.write(self._folder, stored)
-        parts = asked.parts or len(self._cluster.wait_for_workers())
-        plan = asked.plan(stored.sizes, parts)
-        work = dataclasses.replace(work, rate=asked.rate_for(parts), first_tokens=plan.first_tokens)
+        elif len(stored.sizes) != len(self._shards):
+            raise ValueError(f"the checkpoint in {self._folder} is of other shards; remove it, or give another folder")
+        plan = asked.plan(stored.sizes, stored.planned_for)
+        work = dataclasses.replace(work, rate=asked.rate_for(stored.planned_for), first_tokens=plan.first_tokens)
         job = Job(self._run, work, self._shards, tuple(stored.sizes))
         arrays = self._words(job, plan, stored)
         history = self._history(stored, arrays, work.rate)

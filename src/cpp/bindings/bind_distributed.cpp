@@ -93,6 +93,8 @@ void check_rows(const RowArray& rows, std::int64_t most) {
       throw py::value_error("rows must ascend, and be those of the matrix");
 }
 
+constexpr std::int32_t kMostWorkers = 1'000'000;  // whose sums fit, too
+
 struct DimView {
   muse::ChangesView view;
   py::ssize_t dim;
@@ -103,6 +105,8 @@ DimView view_of(const ChangesTuple& changes, std::int64_t most) {
   check_rows(rows, most);
   if (units.size() != rows.size() || squares.size() != rows.size() || workers.size() != rows.size())
     throw py::value_error("changes must have a unit, a square and a count of workers for each of the rows");
+  for (const std::int32_t count : as_span(workers))
+    if (count < 1 || count > kMostWorkers) throw py::value_error("workers must be from 1 to a million");
   DimView out{{as_span(rows), {}, as_span(squares), as_span(workers)}, 0};
   muse::Numbers& numbers = out.view.sums;
   std::visit(
@@ -156,11 +160,14 @@ ChangesTuple merge_changes(const ChangesTuple& one, const ChangesTuple& other, c
           take(std::vector(found.squares())), take(std::vector(found.workers()))};
 }
 
-void apply_changes(const FloatArray& base, const std::vector<FloatArray>& works, const ChangesTuple& one,
+void apply_changes(const FloatArray& base, const py::list& works, const ChangesTuple& one,
                    const std::optional<ChangesTuple>& other, int parts, const std::string& rule) {
   const muse::Matrix matrix = as_matrix(base, "base", true);
   std::vector<muse::Matrix> followers;
-  for (const FloatArray& work : works) followers.push_back(pair_of(work, base, true).first);
+  for (const py::handle work : works) {  // a copy of another type would be moved in its place
+    if (!py::isinstance<FloatArray>(work)) throw py::type_error("works must be float32 matrices");
+    followers.push_back(pair_of(work.cast<FloatArray>(), base, true).first);
+  }
   const muse::Merged found = merged(one, other, rule, matrix.rows);
   const auto dim = std::visit([](const auto& array) { return array.shape(1); }, std::get<1>(one));
   if (dim != matrix.dim) throw py::value_error("changes must be as long as the rows of the matrix");

@@ -75,6 +75,7 @@ Trainer::Trainer(const Model& model, Corpus corpus, std::vector<std::int64_t> wo
 }
 
 void Trainer::place(const Corpus& corpus, const Stretch& stretch) {
+  if (runs_ > 0) throw std::logic_error("a trainer that is running cannot be placed elsewhere");
   std::vector<std::int64_t> boundaries = batch_boundaries(corpus.offsets(), options_.batch_tokens);
   check(stretch.fits(static_cast<std::int64_t>(boundaries.size()) - 1),
         "a stretch must lie in the corpus, and progress from 0 to 1");
@@ -185,6 +186,13 @@ bool Trainer::watch(Crew& crew, int epoch, int workers, const std::function<Tick
 RunStats Trainer::run(int epoch, std::int64_t first, std::int64_t last, int workers,
                       const std::function<Tick(std::int64_t)>& tick) {
   check(0 <= first && first <= last && last <= num_batches(), "batches out of range");
+  struct Running {
+    explicit Running(std::atomic<int>& runs) : runs(runs) { ++runs; }
+    ~Running() { --runs; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    std::atomic<int>& runs;
+  } const running(runs_);
   Crew crew(first, last, workers, model_.num_senses());
   std::vector<std::thread> pool;
   RunStats stats;

@@ -17,6 +17,7 @@
 // time; with more, each token's random decisions are still the same, and only the order of float additions differs.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -59,7 +60,8 @@ class Trainer {
           double sample, double ns_exponent, std::vector<float> context_weights);
 
   // From now on the corpus is this part of a longer text, of which a stretch is trained. Throws std::invalid_argument
-  // for a stretch that is none of it, or unknown words; the trainer is as before then.
+  // for a stretch that is none of it, or unknown words; the trainer is as before then. Throws std::logic_error while it
+  // runs.
   void place(const Corpus& corpus, const Stretch& stretch);
 
   std::int64_t num_batches() const { return static_cast<std::int64_t>(boundaries_.size()) - 1; }
@@ -98,6 +100,7 @@ class Trainer {
   NegativeSampler negatives_;
   std::vector<std::int64_t> boundaries_;
   Stretch stretch_;
+  std::atomic<int> runs_{0};  // under way
 };
 
 }  // namespace muse
