@@ -327,7 +327,12 @@ def test_models_without_training():
     untrained = "the model is not trained yet; give the constructor a corpus, or call build_vocab and train"
     no_words = "the model has no vocabulary yet; give the constructor a corpus, or call build_vocab"
     model = MUSE()
-    for ask in (lambda: model.vocabulary, lambda: model.train([["a"]]), model.estimate_memory):
+    give_words = (
+        "the model has no vocabulary yet: give estimate_memory the number of words (vocab_size=), or call build_vocab"
+    )
+    with raises(NotTrainedError, give_words):
+        model.estimate_memory()
+    for ask in (lambda: model.vocabulary, lambda: model.train([["a"]])):
         with raises(NotTrainedError, no_words):
             ask()
     with raises(NotTrainedError, untrained):
