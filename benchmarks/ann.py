@@ -105,8 +105,7 @@ def main() -> None:
     if folder is not None:
         found = {**common.stamp("python -m benchmarks.ann", text=Path(arguments.corpus).name, **settings)}
         found |= {"words": len(vectors), "senses": len(vectors.sv), "queries": arguments.queries, "rows": rows}
-        common.write_json(folder / "ann.json", found)
-        (folder / "ann.md").write_text(f"{table}\n", encoding="utf-8")
+        common.write_page(folder, "ann", f"{table}\n", found)
 
 
 if __name__ == "__main__":

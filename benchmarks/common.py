@@ -349,6 +349,12 @@ def write_json(path: Path, content: Any) -> None:
     path.write_text(json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
+def write_page(folder: Path, name: str, page: str, content: Any) -> None:
+    """A result as ``name.md`` and, with all figures, as ``name.json``."""
+    write_json(folder / f"{name}.json", content)
+    (folder / f"{name}.md").write_text(page, encoding="utf-8")
+
+
 def plain(value: Any) -> Any:
     """Plain Python values for JSON; floats keep six digits."""
     if isinstance(value, Mapping):

@@ -161,8 +161,7 @@ def main(argv: list[str] | None = None) -> None:
     print(written)
     folder = common.results_dir(arguments)
     if folder is not None:
-        common.write_json(folder / "real_text.json", result)
-        (folder / "real_text.md").write_text(written, encoding="utf-8")
+        common.write_page(folder, "real_text", written, result)
 
 
 if __name__ == "__main__":

@@ -81,8 +81,7 @@ def main() -> None:
     if folder is not None:
         found = {**common.stamp("python -m benchmarks.sizes", text=Path(arguments.corpus).name, **settings)}
         found |= {"words": len(model), "senses": model.arrays.n_senses, "rows": rows}
-        common.write_json(folder / "sizes.json", found)
-        (folder / "sizes.md").write_text(f"{table}\n", encoding="utf-8")
+        common.write_page(folder, "sizes", f"{table}\n", found)
 
 
 if __name__ == "__main__":

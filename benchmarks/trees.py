@@ -111,8 +111,7 @@ def words(options: argparse.Namespace) -> None:
     print(written)
     folder = common.results_dir(options)
     if folder is not None:
-        common.write_json(folder / "trees.json", result)
-        (folder / "trees.md").write_text(written, encoding="utf-8")
+        common.write_page(folder, "trees", written, result)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -157,8 +157,7 @@ def main(argv: list[str] | None = None) -> None:
     text = page(result)
     print(text)
     if folder is not None:
-        common.write_json(folder / "word2vec_parity.json", result)
-        (folder / "word2vec_parity.md").write_text(text, encoding="utf-8")
+        common.write_page(folder, "word2vec_parity", text, result)
     below = [line for line in result["table"] if line["within_noise"] is False and line["difference"] < 0]
     if any(line["system"].startswith("muse") for line in below):
         sys.exit("this package is below gensim by more than the noise of seeds")

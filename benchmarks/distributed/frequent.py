@@ -29,7 +29,7 @@ def simulate(work: Work, shards: Sequence[_core.Corpus], plan: Plan, parts: int,
     replicas = [_Frequent(work, lambda number: shards[number]) for _ in range(parts)]
     for replica in replicas:
         replica.begin((0, 0))
-    out = Simulated(tokens=[0] * plan.epochs, sums=[{} for _ in range(plan.epochs)])
+    out = Simulated.of(plan)
     for epoch in range(plan.epochs):
         rounds = plan.rounds(epoch, parts)
         for number, one in enumerate(rounds, 1):
@@ -39,11 +39,6 @@ def simulate(work: Work, shards: Sequence[_core.Corpus], plan: Plan, parts: int,
             step = reduce_deltas([replicas[stretch.part].train(stretch) for stretch in one.stretches], merge_deltas)
             for replica in replicas:
                 replica.apply(step)
-            trained = told(step)
-            out.rounds += 1
-            out.moved.append(trained.moved)
-            out.tokens[epoch] += sum(trained.tokens.values())
-            for name, value in trained.sums.items():
-                out.sums[epoch][name] = out.sums[epoch].get(name, 0.0) + value
+            out.add(epoch, told(step))
     out.values = replicas[0].values()
     return out

@@ -84,8 +84,7 @@ def run(arguments: argparse.Namespace) -> None:
         rows.append(row)
         print(json.dumps(common.plain(row)), flush=True)
     stamp = common.stamp("python -m benchmarks.scale run", corpus=arguments.corpus.name, rows=rows)
-    common.write_json(folder / "scale.json", stamp)
-    (folder / "scale.md").write_text(page(rows, stamp, arguments.discount), encoding="utf-8")
+    common.write_page(folder, "scale", page(rows, stamp, arguments.discount), stamp)
 
 
 if __name__ == "__main__":

@@ -124,8 +124,7 @@ def main(argv: list[str] | None = None) -> None:
     if folder is None:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    common.write_json(folder / "throughput.json", result)
-    (folder / "throughput.md").write_text(text, encoding="utf-8")
+    common.write_page(folder, "throughput", text, result)
     plot(result["sweeps"], result["scaling"], folder / "throughput.svg")
 
 

@@ -262,8 +262,7 @@ def main(argv: list[str] | None = None) -> None:
     print(text)
     folder = arguments.out or common.RESULTS
     folder.mkdir(parents=True, exist_ok=True)
-    common.write_json(folder / "loops.json", result)
-    (folder / "loops.md").write_text(text, encoding="utf-8")
+    common.write_page(folder, "loops", text, result)
 
 
 def _first_line(*command: str) -> str:

@@ -153,8 +153,7 @@ def main(argv: list[str] | None = None) -> None:
     text = f"# Parts of a whole run\n\n{head}\n\n{table(rows)}\n"
     print(text)
     if (folder := common.results_dir(arguments)) is not None:
-        common.write_json(folder / "parts.json", {**stamp, "rows": rows})
-        (folder / "parts.md").write_text(text, encoding="utf-8")
+        common.write_page(folder, "parts", text, {**stamp, "rows": rows})
 
 
 if __name__ == "__main__":

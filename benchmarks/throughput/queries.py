@@ -105,8 +105,7 @@ def main(argv: list[str] | None = None) -> None:
     print(page)
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
-        common.write_json(options.out / "queries.json", {**stamp, "rows": rows})
-        (options.out / "queries.md").write_text(page, encoding="utf-8")
+        common.write_page(options.out, "queries", page, {**stamp, "rows": rows})
 
 
 if __name__ == "__main__":

@@ -56,8 +56,7 @@ def main(argv: list[str] | None = None) -> None:
     page = f"# Reading text\n\n{head}\n\n{common.markdown_table(rows, COLUMNS)}\n"
     print(page)
     if (folder := common.results_dir(arguments)) is not None:
-        common.write_json(folder / "reading.json", {**stamp, "rows": rows})
-        (folder / "reading.md").write_text(page, encoding="utf-8")
+        common.write_page(folder, "reading", page, {**stamp, "rows": rows})
 
 
 if __name__ == "__main__":

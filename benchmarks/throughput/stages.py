@@ -116,8 +116,7 @@ def main(argv: list[str] | None = None) -> None:
     text = f"# Stages of training\n\n{head}\n\n{stage_table(found)}\n"
     print(text)
     if (folder := common.results_dir(arguments)) is not None:
-        common.write_json(folder / "stages.json", {**stamp, "stages": found})
-        (folder / "stages.md").write_text(text, encoding="utf-8")
+        common.write_page(folder, "stages", text, {**stamp, "stages": found})
 
 
 if __name__ == "__main__":

@@ -120,8 +120,7 @@ def main(argv: list[str] | None = None) -> dict[str, Any]:
     result = {**head, "rows": summary(runs), "runs": runs}
     folder = common.results_dir(arguments)
     if folder is not None:
-        common.write_json(folder / "whole.json", result)
-        (folder / "whole.md").write_text(page(result), encoding="utf-8")
+        common.write_page(folder, "whole", page(result), result)
     print(page(result))
     return result
 

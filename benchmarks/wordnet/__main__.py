@@ -171,8 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(written)
     folder = None if options.model and options.out is None else common.results_dir(options)
     if folder is not None:
-        common.write_json(folder / "wordnet.json", result)
-        (folder / "wordnet.md").write_text(written, encoding="utf-8")
+        common.write_page(folder, "wordnet", written, result)
 
 
 if __name__ == "__main__":

@@ -77,21 +77,26 @@ def test_a_killed_worker_changes_nothing(client, tmp_path, killing):
         np.testing.assert_array_equal(getattr(model.arrays, name), values)
 
 
-def test_a_call_goes_on_where_another_was_broken_off(client, tmp_path, monkeypatch):
-    text, folder = cases.write_text(tmp_path, count=1500), tmp_path / "run"
-    asked = {**PLAN, **cases.SETTINGS, "workers": 1, "checkpoint": folder, "checkpoint_seconds": 0}
+def break_off(after, text, client, **asked):
+    """Train, and stop as Ctrl-C does after so many rounds."""
     accept, seen = muse.distributed.rounds.Rounds._accept, []
 
     def accept_or_break(self, one, step, delta, seconds):
-        if len(seen) == 6:
+        if len(seen) == after:
             raise KeyboardInterrupt
         accept(self, one, step, delta, seconds)
         seen.append(one)
 
-    monkeypatch.setattr(muse.distributed.rounds.Rounds, "_accept", accept_or_break)
-    with pytest.raises(KeyboardInterrupt):
-        train(text, client, **asked)
-    monkeypatch.setattr(muse.distributed.rounds.Rounds, "_accept", accept)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(muse.distributed.rounds.Rounds, "_accept", accept_or_break)
+        with pytest.raises(KeyboardInterrupt):
+            train(text, client, **asked)
+
+
+def test_a_call_goes_on_where_another_was_broken_off(client, tmp_path):
+    text, folder = cases.write_text(tmp_path, count=1500), tmp_path / "run"
+    asked = {**PLAN, **cases.SETTINGS, "workers": 1, "checkpoint": folder, "checkpoint_seconds": 0}
+    break_off(6, text, client, **asked)
     with pytest.raises(ValueError, match="another folder"):
         train(text, client, **{**asked, "interval": 999})
     model, report = train(text, client, **asked)
@@ -112,21 +117,11 @@ def test_a_call_goes_on_where_another_was_broken_off(client, tmp_path, monkeypat
 def test_a_training_is_taken_up_by_another_number_of_workers(client, tmp_path, monkeypatch, before, after):
     text, there = cases.write_text(tmp_path, count=1500), [before]
     asked = {**cases.SETTINGS, "senses": 1, "workers": 1, "checkpoint": tmp_path / "run", "checkpoint_seconds": 0}
-    accept, seen = muse.distributed.rounds.Rounds._accept, []
     wait = muse.distributed.rounds.Cluster.wait_for_workers
     monkeypatch.setattr(muse.distributed.rounds.Cluster, "wait_for_workers", lambda self: (wait(self) * 2)[: there[0]])
     monkeypatch.setattr(muse.distributed.asked, "_LEAST_INTERVAL", 300)
 
-    def accept_or_break(self, one, step, delta, seconds):
-        if len(seen) == 3:
-            raise KeyboardInterrupt
-        accept(self, one, step, delta, seconds)
-        seen.append(one)
-
-    monkeypatch.setattr(muse.distributed.rounds.Rounds, "_accept", accept_or_break)
-    with pytest.raises(KeyboardInterrupt):
-        train(text, client, **asked)
-    monkeypatch.setattr(muse.distributed.rounds.Rounds, "_accept", accept)
+    break_off(3, text, client, **asked)
     there[0] = after
     model, report = train(text, client, **asked)
     assert report.is_exact

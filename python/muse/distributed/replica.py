@@ -133,14 +133,13 @@ class Replica:
     def apply(self, deltas: Sequence[Delta], rule: Rule = "agreement") -> None:
         """Be of the next version, which all changes of a round make.
 
-        They are in one delta, in two of two parts, or in pieces of all (`piece_of`).
+        They are in two deltas of two parts, or else each row is in one delta alone.
         """
         assert self.version is not None
         parts = len(told(deltas).tokens)
-        alone = all(delta.tokens for delta in deltas)
         for name in MATRICES:
             groups = [delta.changes[name] for delta in deltas]
-            for some in [groups] if alone else [[group] for group in groups]:
+            for some in [groups] if len(groups) == 2 else [[group] for group in groups]:
                 apply(self._base[name], [getattr(self._arrays, name)], some, parts, rule)
         self.version = self.version[0], self.version[1] + 1
 

@@ -84,6 +84,7 @@ class Rounds:
         self._versions: dict[str, tuple[int, int]] = {}
         self._state: Any = None  # a future of all of this version
         self._ahead: dict[int, Any] = {}  # futures of parts of the next round, which were asked for already
+        self._prepared: list[Any] = []  # futures that are held so that they are not cancelled; nobody waits for them
         if self._stored.values:
             self._state = self._cluster.spread(State(self._version, self._stored.values))
             self._stored.values = {}

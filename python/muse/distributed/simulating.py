@@ -36,6 +36,19 @@ class Simulated:
     moved: list[int] = field(default_factory=list)
     sums: list[dict[str, float]] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, plan: Plan) -> Simulated:
+        """One of which nothing is trained yet."""
+        return cls(tokens=[0] * plan.epochs, sums=[{} for _ in range(plan.epochs)])
+
+    def add(self, epoch: int, trained: Delta) -> None:
+        """Count a round."""
+        self.rounds += 1
+        self.moved.append(trained.moved)
+        self.tokens[epoch] += sum(trained.tokens.values())
+        for name, value in trained.sums.items():
+            self.sums[epoch][name] = self.sums[epoch].get(name, 0.0) + value
+
 
 def simulate(
     work: Work,
@@ -62,18 +75,14 @@ def simulate(
     """
     replica = Replica(work, lambda number: shards[number])
     replica.begin((0, 0))
-    out = Simulated(tokens=[0] * plan.epochs, sums=[{} for _ in range(plan.epochs)])
+    out = Simulated.of(plan)
     for epoch in range(plan.epochs):
         for one in plan.rounds(epoch, parts):
             deltas = [replica.train(stretch) for stretch in one.stretches]
             step = reduce_deltas(deltas, lambda a, b: merge_deltas(a, b, rule))
             replica.apply(step, rule)
             trained = told(step)
-            out.rounds += 1
-            out.moved.append(trained.moved)
-            out.tokens[epoch] += sum(trained.tokens.values())
-            for name, value in trained.sums.items():
-                out.sums[epoch][name] = out.sums[epoch].get(name, 0.0) + value
+            out.add(epoch, trained)
             if watch is not None:
                 watch(one, trained)
     out.values = replica.values()

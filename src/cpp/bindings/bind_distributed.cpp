@@ -150,8 +150,7 @@ muse::Merged merged(const ChangesTuple& one, const std::optional<ChangesTuple>& 
 ChangesTuple merge_changes(const ChangesTuple& one, const ChangesTuple& other, const std::string& rule) {
   const muse::Merged found = merged(one, other, rule);
   const bool shorter = std::holds_alternative<ShortArray>(std::get<1>(one));
-  const auto dim = static_cast<int>(std::visit([](const auto& array) { return array.shape(1); }, std::get<1>(one)));
-  NewNumbers made(found.rows().size(), dim, shorter);
+  NewNumbers made(found.rows().size(), found.dim(), shorter);
   {
     const ReleaseGil release;
     found.sums(made.to);
@@ -169,8 +168,7 @@ void apply_changes(const FloatArray& base, const py::list& works, const ChangesT
     followers.push_back(pair_of(work.cast<FloatArray>(), base, true).first);
   }
   const muse::Merged found = merged(one, other, rule, matrix.rows);
-  const auto dim = std::visit([](const auto& array) { return array.shape(1); }, std::get<1>(one));
-  if (dim != matrix.dim) throw py::value_error("changes must be as long as the rows of the matrix");
+  if (found.dim() != matrix.dim) throw py::value_error("changes must be as long as the rows of the matrix");
   if (parts < 1) throw py::value_error("parts must be at least 1");
   const ReleaseGil release;
   found.add_to(matrix, followers, parts);

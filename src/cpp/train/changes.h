@@ -50,6 +50,7 @@ class Merged {
  public:
   Merged(const ChangesView& one, const ChangesView& other, int dim, Rule rule);
 
+  int dim() const { return dim_; }
   const std::vector<std::int32_t>& rows() const { return rows_; }
   const std::vector<float>& squares() const { return squares_; }
   const std::vector<std::int32_t>& workers() const { return workers_; }
